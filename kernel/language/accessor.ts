@@ -1,7 +1,4 @@
-/**
- * The accessor grammar inside strings: `$ROOT` with an optional dotted tail. Text is split once, at load; what the
- * roots mean is the business of accessor plugins.
- */
+/** Parses accessors inside strings: `$ROOT` with an optional dotted tail. Accessor plugins define the meaning of the roots. */
 export interface AccessorPart {
   readonly root: string;
   readonly tail: readonly string[];
@@ -12,7 +9,7 @@ export interface AccessorPart {
 
 export type TemplatePart = string | AccessorPart;
 
-/** Behind two dollar signs these are names that a document database itself gives (`$$ROOT`), in the text of a query. */
+/** System variables of a document database (`$$ROOT`): after `$$` they are text. */
 export const VARIABLES: ReadonlySet<string> = new Set(['ROOT', 'CURRENT', 'NOW', 'REMOVE', 'DESCEND', 'PRUNE', 'KEEP']);
 
 const isUpper = (code: number): boolean => code >= 65 && code <= 90;
@@ -21,8 +18,8 @@ const isLower = (code: number): boolean => code >= 97 && code <= 122;
 const isSegment = (code: number): boolean => isRootPart(code) || isLower(code) || code === 45;
 
 /**
- * Literal text and accessors in order; no empty text parts. Anything with a dollar sign that is not followed by an
- * upper-case word (`$1`, `$set`, `$2b$10$`, `$Name`) is text, and so is `$$ROOT`. A final dot is text: `/u/$PAYLOAD.id.` reads `id`.
+ * A `$` before anything but an upper-case word (`$1`, `$set`, `$2b$10$`, `$Name`) is text, as is `$$ROOT`. A final dot is text:
+ * `/u/$PAYLOAD.id.` reads `id`.
  */
 export function parseTemplate(text: string): readonly TemplatePart[] {
   const parts: TemplatePart[] = [];
@@ -58,6 +55,5 @@ function readAccessor(text: string, start: number): AccessorPart | null {
   return { root, tail, start, end: at };
 }
 
-/** The accessors of a text, without the text between them. */
 export const accessorsIn = (text: string): AccessorPart[] =>
   text.includes('$') ? parseTemplate(text).filter((part): part is AccessorPart => typeof part !== 'string') : [];

@@ -1,6 +1,6 @@
 /**
- * JSON text under limits: its shape is measured in the bytes before a value exists, reserved names and broken text are
- * refused. For whatever strangers send: bodies of requests, replies of other services. Refusals are Faults of the door.
+ * Parses untrusted JSON under limits; depth and key count are checked before any value is created. Throws Faults of the HTTP
+ * layer.
  */
 import { Fault, fault } from '../contract/fault.js';
 import { POISON_KEYS } from '../contract/json.js';
@@ -12,9 +12,7 @@ export interface JsonLimits {
   readonly array: number;
 }
 
-/**
- * `bytes` are UTF-8 and `decode` gives them as text. Throws REQ_MALFORMED, REQ_TOO_COMPLEX, REQ_NAME_REFUSED or REQ_NUMBER.
- */
+/** `decode` returns the UTF-8 `bytes` as text. Throws REQ_MALFORMED, REQ_TOO_COMPLEX, REQ_NAME_REFUSED or REQ_NUMBER. */
 export function parseBounded(bytes: Uint8Array, decode: () => string, limits: JsonLimits): unknown {
   const marks = measure(bytes, limits);
   let value: unknown;
@@ -37,15 +35,15 @@ const COMMA = 0x2c;
 const COLON = 0x3a;
 const LETTER_U = 0x75;
 
-/** So many digits are exact in a double, with a point or without. */
+/** A double represents this many decimal digits exactly. */
 const EXACT_DIGITS = 15;
 
-/** The value must be looked at again: a long array, an escape or a reserved name is possible. */
+/** Flag: the value may contain long arrays, escapes or reserved names. */
 const DOUBTFUL = 1;
-/** A number may be none of a double. */
+/** Flag: a number may not be exact as a double. */
 const LONG = 2;
 
-/** One pass over the bytes, before anything is built. Refuses depth and number of keys; gives DOUBTFUL, LONG, both or 0. */
+/** Throws if depth or key count exceeds the limit; returns DOUBTFUL, LONG, both or 0. */
 function measure(bytes: Uint8Array, { depth: maxDepth, keys: maxKeys, array: maxArray }: JsonLimits): number {
   let depth = 0;
   let deepest = 0;
@@ -72,19 +70,17 @@ function measure(bytes: Uint8Array, { depth: maxDepth, keys: maxKeys, array: max
     else if (byte >= 0x30 && byte <= 0x39) {
       const start = i;
       let next = bytes[i + 1] ?? 0;
-      // Digits, with or without a point.
       for (; (next >= 0x30 && next <= 0x39) || next === 0x2e; next = bytes[i + 1] ?? 0) i++;
       if (i - start >= EXACT_DIGITS || next === 0x65 || next === 0x45) long = true;
     }
   }
-  // Text that is too deep and never closed again is no JSON in the first place.
+  // Unclosed text is malformed, whatever its depth.
   if (deepest > maxDepth && depth > 0) throw fault('REQ_MALFORMED');
   if (deepest > maxDepth) throw fault('REQ_TOO_COMPLEX', { what: 'levels', max: maxDepth });
   if (colons > maxKeys) throw fault('REQ_TOO_COMPLEX', { what: 'properties', max: maxKeys });
   return (doubtful || commas >= maxArray ? DOUBTFUL : 0) | (long ? LONG : 0);
 }
 
-/** Lengths of `__proto__`/`prototype` and `constructor`, and a first letter of one of them. */
 function mayBePoison(bytes: Uint8Array, start: number, end: number): boolean {
   const length = end - start;
   if (length !== 9 && length !== 11) return false;
@@ -92,7 +88,7 @@ function mayBePoison(bytes: Uint8Array, start: number, end: number): boolean {
   return first === 0x5f || first === 0x70 || first === 0x63;
 }
 
-/** Iterative: a deep value must not overflow the stack. */
+/** Iterative, because a deep value could overflow the stack. */
 function inspect(root: unknown, { array }: JsonLimits): void {
   const stack: unknown[] = [root];
   while (stack.length > 0) {

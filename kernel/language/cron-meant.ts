@@ -1,9 +1,8 @@
 /**
- * What somebody means who writes a schedule as another system has it, or in words: "@daily", "0 3 * * *", "every 5 minutes",
- * "every day at 3am". Gives six fields or nothing; whether they are sound is judged by `cron.ts`.
+ * Converts schedules of other systems, or in words ("@daily", "0 3 * * *", "every 5 minutes"), to six fields; `cron.ts` validates
+ * them.
  */
 
-/** Words of other systems for whole schedules, with or without their sign. */
 const NICKNAMES: ReadonlyMap<string, string> = new Map([
   ['yearly', '0 0 0 1 1 *'],
   ['annually', '0 0 0 1 1 *'],
@@ -22,13 +21,12 @@ const TIMES = /^(?:every\s+)?([a-z]+?)s?\s+(?:at|@)\s+(\d{1,2})(?::(\d\d))?\s*(a
 const DAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
 
 export interface MeantSchedule {
-  /** It was written in words. */
   readonly words: boolean;
-  /** Six fields, where that is certain. */
+  /** Undefined if the conversion is not certain. */
   readonly right?: string;
 }
 
-/** `text` has not six fields. */
+/** `text` is a schedule that does not have six fields. */
 export function meantSchedule(text: string): MeantSchedule {
   const plain = text.trim().toLowerCase();
   const right = NICKNAMES.get(plain.replace(/^@/, '')) ?? ofLength(plain) ?? ofTime(plain);
@@ -36,7 +34,7 @@ export function meantSchedule(text: string): MeantSchedule {
   return { words: /^@?[a-z]{3,}\b/.test(plain), ...ofFields(text) };
 }
 
-/** Five fields are those of crontab, seven have a year behind them; and lists have no spaces in them. */
+/** Five fields are a crontab schedule; seven have a year at the end. */
 function ofFields(text: string): { readonly right?: string } {
   const fields = text
     .trim()
@@ -47,7 +45,7 @@ function ofFields(text: string): { readonly right?: string } {
   return fields.length === 6 || isYears ? { right: fields.slice(0, 6).join(' ') } : {};
 }
 
-/** `every 5 minutes`, `30s`: where the day is made of whole ones. */
+/** `every 5 minutes`, `30s`: only if the interval divides the next larger unit. */
 function ofLength(text: string): string | undefined {
   const [, count = '1', unit = ''] = LENGTHS.exec(text) ?? [];
   if (unit === '' || (!/\d|every/.test(text) && unit.length === 1)) return undefined;

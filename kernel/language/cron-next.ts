@@ -1,20 +1,19 @@
 /**
- * Which instants a schedule means in a time zone. Where clocks are put back, a schedule of fixed hours runs in the first of the
- * two hours, one of intervals in both; what falls into an hour that clocks leave out runs once, when they go on. Instants are
- * milliseconds since 1970.
+ * Computes the instants of a schedule in a time zone. When clocks go back, fixed hours run only in the first of the two hours,
+ * intervals in both; a time that is skipped when clocks go forward runs once, at that moment.
  */
 import type { Cron } from './cron.js';
 import { wallOf, type Wall } from './zone.js';
 
 const SECOND = 1000;
 const DAY = 86_400_000;
-/** 29 February may be eight years away; on a given weekday, forty. */
+/** 29 February may be eight years away, on a required weekday forty. */
 const HORIZON_YEARS = 41;
 
 export interface Timetable {
-  /** The first instant after this one; null: there is none in sight. */
+  /** Milliseconds since 1970; null if there is none within the horizon. */
   readonly next: (after: number) => number | null;
-  /** The last instant after `after` that is not later than `until`; null: none. */
+  /** The last instant after `after` and not later than `until`; null if there is none. */
   readonly latest: (after: number, until: number) => number | null;
 }
 
@@ -26,7 +25,7 @@ export function timetable(cron: Cron, zone: string): Timetable {
     latest: (after, until) => {
       let found = next(after);
       if (found === null || found > until) return null;
-      // The last of very many: an instant lies behind `low`, none behind `high`.
+      // Bisects: an instant follows `low`, none follows `high`.
       let [low, high] = [found, until];
       while (high - low > SECOND / 2) {
         const middle = Math.floor((low + high) / 2);
@@ -39,7 +38,6 @@ export function timetable(cron: Cron, zone: string): Timetable {
   };
 }
 
-/** The next `count` instants, for people who want to see them. */
 export function nextInstants(cron: Cron, zone: string, after: number, count: number): number[] {
   const { next } = timetable(cron, zone);
   const found: number[] = [];
@@ -49,7 +47,7 @@ export function nextInstants(cron: Cron, zone: string, after: number, count: num
 
 type Next = (after: number) => number | null;
 
-/** A schedule of fixed hours: each time that clocks show means one instant, and they are in the same order. */
+/** Fixed hours: each local time maps to one instant, in the same order. */
 function byHour(cron: Cron, wall: Wall): Next {
   return (after) => {
     for (let shown = nextShown(cron, wall(after) + 1); shown !== null; shown = nextShown(cron, shown + 1)) {
@@ -61,7 +59,7 @@ function byHour(cron: Cron, wall: Wall): Next {
   };
 }
 
-/** A schedule of intervals goes by what clocks show, stretch by stretch between the moments at which they are put. */
+/** Intervals follow local time separately in each period between two clock changes. */
 function byInterval(cron: Cron, wall: Wall): Next {
   return (after) => {
     for (let from = after + 1; ;) {
@@ -80,16 +78,15 @@ function byInterval(cron: Cron, wall: Wall): Next {
   };
 }
 
-/** Instants at which clocks show this: two while they are put back, none in what they leave out. */
+/** Two instants if clocks go back, none if they skip the local time. */
 function instantsOf(wall: Wall, shown: number): number[] {
   const around = [shown - DAY, shown + DAY].map((instant) => shown - (wall(instant) - instant));
   return [...new Set(around)].filter((instant) => wall(instant) === shown).sort((a, b) => a - b);
 }
 
-/** The moment at which clocks are put forward over a time that they never show. */
 const jumpOver = (wall: Wall, shown: number): number => jumpIn(wall, shown - DAY, shown + DAY) ?? shown;
 
-/** The first moment in a stretch at which clocks are put; null: they are not. */
+/** The first clock change in a period; null if there is none. */
 function jumpIn(wall: Wall, from: number, to: number): number | null {
   const ahead = (instant: number): number => wall(instant) - instant;
   const known = ahead(from);
@@ -105,7 +102,7 @@ function jumpIn(wall: Wall, from: number, to: number): number | null {
 
 const atLeast = (values: readonly number[], value: number): number | undefined => values.find((one) => one >= value);
 
-/** The first time from this one on, to the second, that the fields match; as clocks show it. */
+/** The first matching local time at or after `from`, in whole seconds. */
 function nextShown(cron: Cron, from: number): number | null {
   const start = new Date(Math.ceil(from / SECOND) * SECOND);
   let [year, month, day] = [start.getUTCFullYear(), start.getUTCMonth() + 1, start.getUTCDate()];
@@ -125,7 +122,7 @@ function nextShown(cron: Cron, from: number): number | null {
 
 const daysIn = (year: number, month: number): number => new Date(Date.UTC(year, month, 0)).getUTCDate();
 
-/** Where both fields of the day are given, either will do. */
+/** If both day fields are restricted, either may match, as in cron. */
 function isDay({ days, weekdays, anyDay, anyWeekday }: Cron, year: number, month: number, day: number): boolean {
   const isDate = days.includes(day);
   const isWeekday = weekdays.includes(new Date(Date.UTC(year, month - 1, day)).getUTCDay());
@@ -133,7 +130,7 @@ function isDay({ days, weekdays, anyDay, anyWeekday }: Cron, year: number, month
   return isDate || isWeekday;
 }
 
-/** Milliseconds from midnight to the first time of a day from this one on; null: there is none that day. */
+/** The first matching time of day in milliseconds from midnight; null if that day has none. */
 function timeFrom({ hours, minutes, seconds }: Cron, hour: number, minute: number, second: number): number | null {
   const [firstMinute = 0, firstSecond = 0] = [minutes[0], seconds[0]];
   const at = (h: number, m: number, s: number): number => ((h * 60 + m) * 60 + s) * SECOND;

@@ -1,9 +1,9 @@
-/** Says a schedule in words, for people who look at one: "at 03:00, on MON to FRI". Says what is meant, and judges nothing. */
+/** Describes a schedule for display: "at 03:00, on Monday to Friday (UTC)". */
 import type { Cron } from './cron.js';
 
 const MONTHS = 'January February March April May June July August September October November December'.split(' ');
 const WEEKDAYS = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' ');
-/** So many times of day are told one by one. */
+/** Up to this many times of day are listed individually. */
 const MANY = 6;
 
 export function cronInWords(cron: Cron, zone = 'UTC'): string {
@@ -28,7 +28,6 @@ function timeInWords({ seconds, minutes, hours }: Cron): string {
 const isOnly = (values: readonly number[], value: number): boolean => values.length === 1 && values[0] === value;
 const isEvery = (values: readonly number[], count: number): boolean => values.length === count;
 
-/** `every 5 minutes`, or the values themselves. */
 function pace(values: readonly number[], count: number, unit: string): string {
   if (isEvery(values, count)) return `every ${unit}`;
   const [first = 0, second = 0] = values;
@@ -52,7 +51,7 @@ const two = (value: number): string => String(value).padStart(2, '0');
 const all = (texts: readonly string[]): string =>
   texts.length < 2 ? texts.join('') : `${texts.slice(0, -1).join(', ')} and ${texts.at(-1) ?? ''}`;
 
-/** Three in a row and more are a range. */
+/** Three or more consecutive values form a range. */
 function ranges(values: readonly number[], name: (value: number) => string): string[] {
   const found: string[] = [];
   for (let i = 0; i < values.length;) {

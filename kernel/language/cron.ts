@@ -1,7 +1,4 @@
-/**
- * Schedules of six fields: second, minute, hour, day of the month, month, day of the week. Reads the text and says what is
- * wrong with it, and what would be right; which instants it means is the business of `cron-next.ts`.
- */
+/** Validates schedules with six fields (seconds first) and suggests corrections; `cron-next.ts` computes the instants. */
 
 import { meantSchedule } from './cron-meant.js';
 
@@ -13,22 +10,21 @@ export interface Cron {
   readonly months: readonly number[];
   /** Sunday is 0. */
   readonly weekdays: readonly number[];
-  /** `*` or `?`: the day is chosen by the other field alone. */
+  /** `*` or `?`: only the other day field restricts the day. */
   readonly anyDay: boolean;
   readonly anyWeekday: boolean;
-  /** The hour is `*` or has a step: it runs at intervals, also while clocks are put back. */
+  /** True if the hour is `*` or has a step: the schedule also runs in the hour that is repeated when clocks go back. */
   readonly steady: boolean;
 }
 
 export interface CronFlaw {
-  /** Characters of the text that are wrong. */
   readonly start: number;
   readonly end: number;
-  /** Follows the name of the field, or the word "It". */
+  /** Follows the name of the field, or "It". */
   readonly what: string;
-  /** The name of the field; null where the whole is meant. */
+  /** Null for the whole schedule. */
   readonly field: string | null;
-  /** What should stand there instead, where that is certain. */
+  /** Undefined if the correction is not certain. */
   readonly right?: string;
 }
 
@@ -37,7 +33,7 @@ interface Field {
   readonly min: number;
   readonly max: number;
   readonly names?: readonly string[];
-  /** `?` may stand for `*`. */
+  /** The field accepts `?` as `*`. */
   readonly open?: true;
 }
 
@@ -118,7 +114,6 @@ function countFlaw(text: string, parts: readonly Part[]): CronFlaw {
 
 interface FieldFlaw {
   readonly what: string;
-  /** The field as it should be. */
   readonly right?: string;
 }
 interface ReadField {
@@ -164,7 +159,7 @@ function readItem(field: Field, item: string): ReadField {
   return { values };
 }
 
-/** Whole words for names, and the hour, minute or second that comes after the last one. */
+/** Shortens long names to three letters, and turns hour 24, minute 60 or second 60 into 0. */
 function nearItem({ names, min, max }: Field, item: string): string | undefined {
   if (min === 0 && item === String(max + 1) && names === undefined) return '0';
   const right = item.replace(/[a-z]{4,}/gi, (word) => {
@@ -174,7 +169,7 @@ function nearItem({ names, min, max }: Field, item: string): string | undefined 
   return right === item ? undefined : right;
 }
 
-/** Sunday may be written as 7; what `*` means ends with Saturday. */
+/** Sunday may be written as 7, but `*` ends with Saturday. */
 const top = (field: Field): number => (field.names === WEEKDAYS ? 6 : field.max);
 
 function valueOf({ min, max, names }: Field, text: string): number | null {
@@ -184,13 +179,13 @@ function valueOf({ min, max, names }: Field, text: string): number | null {
   return value >= min && value <= max ? value : null;
 }
 
-/** A week that ends with Sunday: `SAT-SUN`. */
+/** `SAT-SUN` ends with Sunday as 7. */
 function endOf(field: Field, text: string, low: number): number | null {
   const value = valueOf(field, text);
   return field.names === WEEKDAYS && value === 0 && low > 0 ? 7 : value;
 }
 
-/** `22-2` is two ranges; with a step nobody knows where the second one begins. */
+/** Splits `22-2` into two ranges; with a step the start of the second one is ambiguous. */
 function wrapped(field: Field, from: string, to: string, step: string | undefined): string | undefined {
   if (step !== undefined) return undefined;
   const name = (value: number): string => (/\d/.test(from) ? String(value) : (field.names?.[value - field.min] ?? ''));

@@ -1,20 +1,20 @@
-/** Which fields of documents a query in the form of an object writes and compares, and with what. Pure. */
+/** Finds the document fields that an object query writes and compares. */
 import { asText, escapePointer, isObject, type Json, type JsonObject } from '../contract/json.js';
 import { accessorsIn } from './accessor.js';
 
 export interface DocumentField {
-  /** Names with dots between them; operators and places in lists have none. */
+  /** Without operators and array indexes. */
   readonly path: string;
   readonly value: Json;
-  /** Pointer of the value inside the query. */
+  /** JSON pointer of the value in the query. */
   readonly at: string;
   readonly written: boolean;
 }
 
-/** Members that hold what is written, by the action that has them. */
+/** The member that holds the written values. */
 const WRITTEN: Readonly<Record<string, string>> = { INSERT: 'document', UPDATE: 'update_predicate' };
 
-/** Of the document or the change, and of the conditions; without a document the parameters of an INSERT are its fields. */
+/** The parameters of an INSERT without a document are its fields. */
 export function documentFields(query: JsonObject): DocumentField[] {
   const parameters = Array.isArray(query['parameters']) ? (query['parameters'] as readonly Json[]) : [];
   const below = (json: Json | undefined, at: string, path: string, written: boolean): DocumentField[] => {
@@ -52,13 +52,13 @@ export function documentFields(query: JsonObject): DocumentField[] {
   ];
 }
 
-/** A bare name is its own field, an accessor that of its last segment. */
+/** The field of an accessor is its last segment. */
 function ownField(value: Json): string {
   const text = asText(value);
   return accessorsIn(text)[0]?.tail.at(-1) ?? text;
 }
 
-/** Of `items.$[item].pin` the words `items.pin`. */
+/** Turns `items.$[item].pin` into `items.pin`. */
 function joined(path: string, key: string): string {
   const named = key.startsWith('$') ? [] : key.split('.').filter((one) => !/^(?:\d+|\$.*)$/.test(one));
   return [path, ...named].filter((one) => one !== '').join('.');

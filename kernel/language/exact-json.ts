@@ -1,18 +1,18 @@
 /**
- * JSON text to values and back without a change of numbers. What a double holds is a number, as `JSON.parse` gives it; what it
- * does not is an `ExactNumber`. Text without long numbers takes the way of `JSON.parse` alone.
+ * JSON without loss of digits: a number that a double cannot hold is an `ExactNumber`. Text without long numbers uses
+ * `JSON.parse` alone.
  */
 import { ExactNumber } from '../contract/exact-number.js';
 
 const NUMERAL = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
-/** A number that may be none of a double, or a text that looks like one. */
+/** Matches a number that may not fit a double, or a string that looks like one. */
 const DOUBTFUL = /[\d.]{16}|\d[eE][+-]?\d{3}/;
 
 interface Parts {
   readonly sign: string;
-  /** Without zeros at either end; empty: zero. */
+  /** Without zeros at either end; empty for zero. */
   readonly digits: string;
-  /** Power of ten by which the digits, as a whole number, are multiplied. */
+  /** The power of ten that multiplies `digits`. */
   readonly power: number;
 }
 
@@ -27,29 +27,28 @@ function partsOf(text: string): Parts | null {
 const isSame = (a: Parts, b: Parts): boolean =>
   a.digits === b.digits && (a.digits === '' || (a.power === b.power && a.sign === b.sign));
 
-/** True when the double that is read from `text` is the number that `text` writes. */
 function isDouble(parts: Parts, number: number): boolean {
   const short = partsOf(String(number));
   if (short !== null && isSame(parts, short)) return true;
-  // Many programs print a double with 17 digits: of a fraction those mean the double.
+  // Many programs print fractions with 17 digits, which represent the double.
   const long = parts.power < 0 && Number.isFinite(number) ? partsOf(number.toPrecision(17)) : null;
   return long !== null && isSame(parts, long);
 }
 
-/** The number that `text` writes: a double where it is one, else its digits. Null: `text` is no number. */
+/** Null if `text` is not a number. */
 export function exactNumber(text: string): number | ExactNumber | null {
   const parts = partsOf(text);
   if (parts === null) return null;
   const number = Number(text);
   if (isDouble(parts, number)) return number + 0;
   const { sign, digits, power } = parts;
-  // Only what has an exponent can be larger than it is long.
+  // Only an exponent makes a number larger than its text is long.
   if (power < 0 || power > MOST_ZEROS) return new ExactNumber(text);
   return new ExactNumber(sign + digits + '0'.repeat(power));
 }
 const MOST_ZEROS = 400;
 
-/** False for a whole number that a double would change. Fractions are what a double is for. */
+/** False for an integer that a double would change. Rounding of fractions is accepted. */
 export function isWholeDouble(text: string): boolean {
   if (text.length < 16) return true;
   const number = exactNumber(text);
@@ -57,16 +56,16 @@ export function isWholeDouble(text: string): boolean {
 }
 const LONGEST = 400;
 
-/** Too large, too small or too long for any number: not even an exact one is made of it. */
+/** True for numbers beyond the range even of an ExactNumber. */
 export function isBeyond(text: string): boolean {
   const number = Number(text);
   return text.length > LONGEST || !Number.isFinite(number) || (number === 0 && partsOf(text)?.digits !== '');
 }
 
-// A global of every platform that the light zone has no types for.
+// Every platform has this global, but the types of these modules do not include it.
 declare const crypto: { randomUUID(): string };
 
-/** Texts cannot hold it: it is made anew in every process and never leaves it. */
+/** Random for each process, so no input contains it. */
 const MARK = `${crypto.randomUUID()} `;
 const MARKED = new RegExp(`"${MARK}([^"]+)"`, 'g');
 
@@ -75,10 +74,7 @@ const BACKSLASH = 0x5c;
 const isNumeric = (code: number): boolean =>
   (code >= 0x30 && code <= 0x39) || code === 0x2e || code === 0x2d || code === 0x2b || code === 0x65 || code === 0x45;
 
-/**
- * As `JSON.parse`, slower. `judge` is called with each number that is none of a double and may throw. Throws a SyntaxError for
- * what is no JSON.
- */
+/** Like `JSON.parse`. The callback receives each number that a double cannot hold and may throw. */
 export function parseExact(text: string, judge?: (digits: string) => void): unknown {
   const plain: unknown = JSON.parse(text);
   let marked = '';
@@ -104,11 +100,10 @@ export function parseExact(text: string, judge?: (digits: string) => void): unkn
 const unmark = (_: string, value: unknown): unknown =>
   typeof value === 'string' && value.startsWith(MARK) ? new ExactNumber(value.slice(MARK.length)) : value;
 
-/** As `JSON.parse`, for text of our own stores. */
 export const readJson = (text: string): unknown =>
   DOUBTFUL.test(text) ? parseExact(text) : (JSON.parse(text) as unknown);
 
-/** As `JSON.stringify`, with numbers written as numbers. `judge` is called with each exact one and may throw. */
+/** Like `JSON.stringify`. The callback receives each ExactNumber and may throw. */
 export function writeJson(value: unknown, judge?: (number: ExactNumber) => void): string | undefined {
   const before = ExactNumber.written;
   const text = JSON.stringify(value) as string | undefined;
@@ -121,11 +116,11 @@ export function writeJson(value: unknown, judge?: (number: ExactNumber) => void)
   }).replace(MARKED, '$1');
 }
 
-/** As a whole number, for comparisons: both are multiplied by the same power of ten. */
+/** `least` is the smaller power of both numbers. */
 const scaled = ({ sign, digits, power }: Parts, least: number): bigint =>
   BigInt(`${sign}${digits === '' ? '0' : digits}`) * 10n ** BigInt(power - least);
 
-/** Less than, equal to or more than 0, as `a` is than `b`. */
+/** Returns a negative number, 0 or a positive number. */
 export function compareNumbers(a: number | ExactNumber, b: number): number {
   if (typeof a === 'number' || !Number.isFinite(b)) return Number(a) - b;
   const [left, right] = [partsOf(a.toString()), partsOf(String(b))];

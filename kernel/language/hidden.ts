@@ -1,7 +1,4 @@
-/**
- * Takes secret fields out of plain data, at any depth: a row that is wrapped into an object, or read as JSON, holds the
- * same secrets as the row itself. What is named by its path stays. What it is given is never changed.
- */
+/** Removes secret fields from plain data at any depth, except fields named by their path. Never changes its input. */
 
 import { BLIND } from '../contract/model.js';
 import type { Hide } from '../contract/plan.js';
@@ -9,10 +6,7 @@ import type { Hide } from '../contract/plan.js';
 const GONE = Symbol('gone');
 const SHORTEST = 30;
 
-/**
- * `conceals`: text that has this in it goes too, unless it is a secret that is named. `named`: dotted paths from the value that is given; an index
- * says which item, and any item may be meant.
- */
+/** `conceals`: matching strings are removed too. `named`: dotted paths of secrets to keep; array indexes are ignored. */
 export function hider(secrets: ReadonlySet<string>, named: readonly string[], conceals: RegExp | null = null): Hide {
   const paths = named.map(
     (name) =>
@@ -23,7 +17,7 @@ export function hider(secrets: ReadonlySet<string>, named: readonly string[], co
   );
   const isNamed = (path: string): boolean => paths.some((name) => name === path || name.startsWith(`${path}.`));
 
-  /** Shorter text holds no hash. */
+  /** Shorter strings cannot contain a hash. */
   const isConcealed = (value: unknown): boolean =>
     conceals !== null && typeof value === 'string' && value.length >= SHORTEST && conceals.test(value);
 
@@ -42,7 +36,7 @@ export function hider(secrets: ReadonlySet<string>, named: readonly string[], co
   }
 
   function within(key: string, child: unknown, path: string): unknown {
-    // A secret that is named leaves whole: what is inside it was meant too.
+    // A named secret keeps everything inside it.
     if (secrets.has(key)) return isNamed(`${path}.${key}`) && !key.endsWith(BLIND) ? child : GONE;
     if (isConcealed(child)) return GONE;
     return typeof child === 'object' && child !== null ? below(child, `${path}.${key}`) : child;

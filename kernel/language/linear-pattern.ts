@@ -1,52 +1,48 @@
 /**
- * Regular expressions whose time grows with the length of the text and no faster: all ways through the pattern are followed at
- * once, none is tried again. For patterns out of files, which another author wrote. What cannot be matched in that way (what a group has
- * read, what stands before, a look ahead without an end) is refused when the pattern is read.
+ * Regular expressions in linear time, without backtracking, for patterns in definitions. Backreferences, lookbehind and unbounded
+ * lookahead are rejected when the pattern is compiled.
  */
 
 export interface LinearMatch {
   readonly index: number;
-  /** The whole, then what the groups have read; undefined for a group that was not passed. */
+  /** The whole match, then the groups; undefined for a group without a match. */
   readonly groups: readonly (string | undefined)[];
 }
 
 export interface LinearPattern {
   test(text: string): boolean;
-  /** The first place from `from` on. */
   exec(text: string, from?: number): LinearMatch | null;
 }
 
-/** The end of a sentence that begins with the pattern. */
+/** The message is a predicate; its subject is the pattern. */
 export class PatternError extends Error {}
 
-/** One of these; none of them is the end. */
+/** A step without any property is the end of the pattern. */
 interface Step {
-  /** A code unit. */
+  /** Consumes one code unit. */
   readonly reads?: (code: number) => boolean;
-  /** Where it goes on, counted from here; the way that comes first is the one that the engine would take. */
+  /** Relative jumps in order of precedence. */
   readonly ways?: readonly number[];
-  /** Where a group begins or ends. */
+  /** Even slots begin a group, odd slots end it. */
   readonly slot?: number;
   readonly holds?: (text: string, at: number) => boolean;
-  /** Steps that `holds` takes. */
   readonly cost?: number;
 }
 
-/** Steps of a pattern with its repetitions written out, and of what it looks ahead for anywhere. */
+/** Limits of the expanded pattern, of an unanchored lookahead, and of the nesting depth. */
 const MOST = 2_000;
 const MOST_AHEAD = 64;
 const MOST_DEPTH = 50;
-/** The same way may be tried twice only where something repeats or where there is a choice: all others are matched by the engine. */
+/** Patterns without repetition or alternatives cannot backtrack and use the native engine. */
 const BRANCHES = /[*+?{|]/;
 
-/** A class, an escape, the begin of a group, a repetition, or one sign. */
 const TOKEN =
   /\[(?:\\[^]|[^\]\\])*\]|\\(?:x[\dA-Fa-f]{2}|u[\dA-Fa-f]{4}|[^])|\((?:\?(?:<?[=!]|:|<[A-Za-z_$][\w$]*>))?|(?:[*+?]|\{\d+(?:,\d*)?\})\??|[^]/g;
 const REPETITION = /^(?:([*+?])|\{(\d+)(,?)(\d*)\})(\?)?$/;
-/** Escapes that stand for one sign; of letters only those that mean something. */
+/** Escapes that match one code unit. */
 const ESCAPED = /^\\(?:[dDsSwWtnrvf]|0|x..|u....|[^A-Za-z0-9])$/;
 
-/** `flags`: `i`, `m` and `s`, as everywhere. Throws a PatternError. */
+/** `flags`: `i`, `m` and `s`. Throws a PatternError. */
 export function linearPattern(source: string, flags = ''): LinearPattern {
   let native: RegExp;
   try {
@@ -92,7 +88,7 @@ function read(source: string, flags: string): readonly Step[] {
   }
   function chain(depth: number): Step[] {
     const steps: Step[] = [];
-    // What the text begins with is looked at once.
+    // A lookahead directly after `^` runs only once, so its length is not limited.
     let isBegin = false;
     for (let token = tokens[at]; token !== undefined && token !== '|' && token !== ')'; token = tokens[at]) {
       at++;
@@ -116,7 +112,7 @@ function read(source: string, flags: string): readonly Step[] {
       throw new PatternError(`has ${token}, which is not matched in linear time`);
     const sign = /^[{}\]]$/.test(token) ? `\\${token}` : token;
     const one = new RegExp(`^(?:${sign})$`, flags.replace('m', ''));
-    // By the engine itself; what it said is kept.
+    // Cached results of the native engine by code unit.
     const said: (boolean | undefined)[] = [];
     return [{ reads: (code) => (said[code] ??= one.test(String.fromCharCode(code))) }];
   }
@@ -141,7 +137,6 @@ function bounded(steps: Step[]): Step[] {
   return steps;
 }
 
-/** Written out as often as it must happen, and may happen. */
 function repeated(inner: Step[], [, sign, from, comma, to, lazy]: RegExpExecArray): Step[] {
   const least = from === undefined ? Number(sign === '+') : Number(from);
   const bound = comma === '' ? from : to;
@@ -161,12 +156,12 @@ interface Way {
   readonly marks: readonly number[];
 }
 
-/** The marks of the match that the engine would find, or null. */
+/** Returns the group positions that the native engine would find, or null. */
 function follow(steps: readonly Step[], text: string, from: number, here: boolean): readonly number[] | null {
   const seen = new Int32Array(steps.length).fill(-1);
   let now: Way[] = [];
   let found: readonly number[] | null = null;
-  /** Goes on to the steps that read; a step that was reached at this place is not reached again. */
+  /** Each step is reached at most once per position, which keeps the time linear. */
   const reach = (list: Way[], at: number, i: number, marks: readonly number[]): void => {
     if (seen[at] === i) return;
     seen[at] = i;
@@ -186,7 +181,7 @@ function follow(steps: readonly Step[], text: string, from: number, here: boolea
       const { reads } = steps[at] as Step;
       if (reads === undefined) {
         found = marks;
-        // What comes behind is tried only where this fails.
+        // The remaining alternatives have lower precedence.
         break;
       }
       if (i < text.length && reads(text.charCodeAt(i))) reach(next, at + 1, i + 1, marks);
@@ -196,7 +191,7 @@ function follow(steps: readonly Step[], text: string, from: number, here: boolea
   }
 }
 
-/** As `follow`, of what only has to know whether there is a match: no marks, and no order among the ways. */
+/** Like `follow`, without groups and precedence. */
 function passes(steps: readonly Step[], text: string): boolean {
   const seen = new Int32Array(steps.length).fill(-1);
   let [now, next] = [new Int32Array(steps.length), new Int32Array(steps.length)];

@@ -1,9 +1,9 @@
-/** Paths into plain data: dotted names and indexes, compiled to a reader. Own properties only; `undefined` is absence. */
+/** Compiles dotted paths into readers of own properties; `undefined` means absent. */
 import { isObject, POISON_KEYS } from '../contract/json.js';
 
 export type PathReader = (root: unknown) => unknown;
 
-/** Segments that could reach a prototype read as absent, whatever the data holds. */
+/** Segments that could reach a prototype are always absent. */
 export function compilePath(segments: readonly string[]): PathReader {
   if (segments.some((segment) => POISON_KEYS.has(segment))) return () => undefined;
   const [only] = segments;
@@ -23,7 +23,7 @@ function readOwn(value: unknown, segment: string): unknown {
   return (value as Record<string, unknown>)[segment];
 }
 
-/** Whether one of two paths leads into what the other names. */
+/** True if one path is a prefix of the other. */
 export function overlap(a: readonly string[], b: readonly string[]): boolean {
   const [short, long] = a.length < b.length ? [a, b] : [b, a];
   return short.every((segment, at) => segment === long[at]);
@@ -31,7 +31,7 @@ export function overlap(a: readonly string[], b: readonly string[]): boolean {
 
 export const splitPath = (path: string): string[] => path.split('.');
 
-/** Puts a value where `compilePath` of the same segments finds it, with new objects on the way. */
+/** Creates missing objects. */
 export function writePath(root: Record<string, unknown>, segments: readonly string[], value: unknown): void {
   if (segments.some((segment) => POISON_KEYS.has(segment))) return;
   let target = root;

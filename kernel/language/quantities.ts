@@ -1,11 +1,10 @@
-/** Numbers with a unit in words that people read at a glance: `86400` seconds are a day. Exact; what is not is left alone. */
+/** Formats numbers in larger units (`86400` seconds are a day), only if the conversion is exact. */
 
 interface Scale {
-  /** How many of the unit make one of these, from the largest. */
+  /** In descending order. */
   readonly steps: readonly (readonly [size: number, name: string])[];
-  /** One is `1 hour`, two are `2 hours`. */
   readonly plural: boolean;
-  /** Several are told together: `1 hour 30 minutes`. */
+  /** The maximum number of units: `1 hour 30 minutes` has two. */
   readonly parts: number;
 }
 
@@ -38,7 +37,7 @@ const SCALES: Readonly<Record<string, Scale>> = {
   KiB: sizeIn(1024),
 };
 
-/** `1 hour 30 minutes`; null where the number with its unit says it as well. */
+/** Null if the result equals the number with its unit. */
 export function inLargerUnits(value: number, unit: string): string | null {
   const scale = Object.hasOwn(SCALES, unit) ? SCALES[unit] : undefined;
   if (scale === undefined || !Number.isFinite(value) || value <= 0) return null;
@@ -50,7 +49,7 @@ export function inLargerUnits(value: number, unit: string): string | null {
 export const withUnit = (value: number, unit: string): string =>
   `${value} ${value === 1 ? unit.replace(/([a-z])s$/, '$1') : unit}`;
 
-/** The largest of the scale that it is so many of, with one decimal at most. */
+/** At most one decimal. */
 function asSize(value: number, { steps }: Scale): string | null {
   for (const [size, name] of steps) {
     const tenths = (value / size) * 10;
@@ -63,7 +62,7 @@ function asTime(value: number, { steps, parts }: Scale): string | null {
   const found: string[] = [];
   let rest = value;
   for (const [size, name] of steps) {
-    // What a division leaves of a binary fraction is no part of the number.
+    // The tolerance compensates for rounding errors of the division.
     const count = Math.floor(rest / size + 1e-9);
     if (count === 0) continue;
     found.push(`${count} ${name}${count === 1 ? '' : 's'}`);

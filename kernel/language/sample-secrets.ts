@@ -1,4 +1,4 @@
-/** Secrets that stand in tutorials and examples: everybody who attacks a service tries them first. Data and one question. */
+/** Secrets from tutorials and examples, which attackers try first. */
 const SAMPLES: ReadonlySet<string> = new Set([
   'secret',
   'mysecret',
@@ -35,5 +35,5 @@ const SAMPLES: ReadonlySet<string> = new Set([
   'yellowsubmarineblackwizardry',
 ]);
 
-/** Compared by letters and digits alone. Weak secrets of one's own are not judged here: lengths are, where they matter. */
+/** The length of secrets is checked elsewhere. */
 export const isSampleSecret = (text: string): boolean => SAMPLES.has(text.toLowerCase().replace(/[^a-z0-9]/g, ''));

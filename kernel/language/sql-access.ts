@@ -1,39 +1,38 @@
 /**
- * What a statement reads and writes, as far as locks are concerned: a whole range of rows, or at most one row that a key names.
- * Says "one row" only where the text shows it plainly; everything else is a range. Pure, by tokens.
+ * Determines for locking what a statement reads and writes. Returns `row` only if the text proves it; everything else is a
+ * `range`.
  */
 import { callsIn, reachesOut } from './sql-calls.js';
 import { behindGroup, isName, mainStatement, nameOf, significant, type Lexeme } from './sql-read.js';
 import { holdsRows, lockPlace } from './sql-row-lock.js';
 import type { SqlScan } from './sql.js';
 
-/** At most one row of one table, named by the value of a key. */
+/** At most one row, selected by the value of a key. */
 export interface SqlRow {
   readonly table: string;
-  /** Columns of the key in order, each with what it is compared with: `$1`, or a literal as it is written. */
+  /** Key columns in order, each with its operand: `$1` or a literal as written. */
   readonly key: readonly (readonly [column: string, operand: string])[];
 }
 
 export interface SqlAccess {
-  /** Every table that is named. */
   readonly tables: readonly string[];
-  /** Tables whose rows are made, changed or removed; `''` for one that the text does not name. */
+  /** Changed tables; `''` for one that the text does not name. */
   readonly writes: readonly string[];
-  /** What it names of which is not known which tables it touches: a function of the database, a view. Null: nothing. */
+  /** A name that may access unknown tables, such as a function or a view. */
   readonly foreign: string | null;
   /**
-   * `nothing`: no table. `insert`: rows that are written out. `merge`: the same, where a row with their key may be there already.
-   * `row`: one row by its key. `range`: anything else.
+   * `insert`: new rows with given values. `merge`: the same, but a row with their key may exist. `row`: one row by its key.
+   * `range`: anything else.
    */
   readonly sort: 'nothing' | 'insert' | 'merge' | 'row' | 'range';
   readonly row: SqlRow | null;
-  /** A reading statement that says how its rows are locked; `weak`: others may change them all the same. */
+  /** `weak` does not prevent others from changing the rows. */
   readonly locks: 'strong' | 'weak' | null;
-  /** A reading statement whose rows can be locked although it does not say so. */
+  /** A locking clause can be added. */
   readonly lockable: boolean;
 }
 
-/** Keys of a table: each a list of columns of which no two rows have the same values. Null: it may be no table. */
+/** Unique keys as lists of columns; null if the name may not be a table. */
 export type KeysOf = (table: string) => readonly (readonly string[])[] | null;
 
 const VERBS = new Set(['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'MERGE', 'VALUES', '']);
@@ -51,7 +50,7 @@ export function accessOf(scan: SqlScan, keysOf: KeysOf): SqlAccess {
   if (scan.statements !== 1 || scan.faults.length > 0) return { ...base, sort: 'range' };
   const { verb, end } = mainStatement(words);
   const statement = words.slice(verb, end);
-  // What is called may write.
+  // A called function may write to any table.
   if (called !== null) return { ...base, writes: [...writes, ''], sort: 'range' };
   const has = (...texts: readonly string[]): boolean =>
     statement.slice(1).some((word) => word.type === 'word' && texts.includes(word.text));
@@ -65,21 +64,21 @@ export function accessOf(scan: SqlScan, keysOf: KeysOf): SqlAccess {
   const lock = lockOf(statement);
   const locks = lock?.strength ?? null;
   if (tables.length === 0) return { ...base, locks, sort: 'nothing' };
-  // A row that cannot be locked may be another one when the next statement runs.
+  // Without a lock, the row may have changed when the next statement runs.
   const lockable = lock === null && lockPlace(scan) !== null;
   const holds = lockable || (lock !== null && verb === 0 && holdsRows(statement.slice(0, lock.at)));
   const row = holds ? rowOf(statement, tables[0] ?? '', keysOf) : null;
   return { ...base, locks, lockable, row, sort: row === null ? 'range' : 'row' };
 }
 
-/** What is called and may touch any table: a function that is none of the database's own, or a statement of another sort. */
+/** Returns a function that is not built in, or an unusual statement: both may access any table. */
 function calledIn(words: readonly Lexeme[], scan: SqlScan): string | null {
   if (!VERBS.has(scan.verb)) return scan.verb;
   if (words.some(isWord('TABLE'))) return 'TABLE';
   return callsIn(words, scan).find(reachesOut) ?? null;
 }
 
-/** The tables behind verbs that write, also those inside a WITH list. */
+/** Includes writes inside a WITH list. */
 function writtenIn(words: readonly Lexeme[], { tables, target }: SqlScan): string[] {
   const found = new Set(target === null ? [] : [target.name]);
   words.forEach((word, i) => {
@@ -91,7 +90,6 @@ function writtenIn(words: readonly Lexeme[], { tables, target }: SqlScan): strin
     const named = from && tables.find(({ end }) => end >= from.end && end - from.end < 130);
     if (named !== undefined) found.add(named.name);
   });
-  // What SELECT ... INTO makes is a table too.
   if (target === null && found.size === 0 && words[0]?.text === 'SELECT' && words.some(isWord('INTO'))) found.add('');
   return [...found];
 }
@@ -101,7 +99,7 @@ const isWord =
   (word: Lexeme | undefined): boolean =>
     word?.type === 'word' && word.text === text;
 
-/** Behind DO UPDATE the row is there and held; behind DO NOTHING it may be somebody else's. */
+/** After DO UPDATE the row is locked; after DO NOTHING it may belong to another transaction. */
 function insertSort(words: readonly Lexeme[]): 'insert' | 'merge' {
   const conflict = words.findIndex(isWord('CONFLICT'));
   if (conflict < 0) return words.some(isWord('IGNORE')) ? 'merge' : 'insert';
@@ -109,7 +107,7 @@ function insertSort(words: readonly Lexeme[]): 'insert' | 'merge' {
   return isWord('UPDATE')(words[act + 1]) ? 'insert' : 'merge';
 }
 
-/** `FOR [NO KEY] UPDATE` and `FOR SHARE` keep others from changing a row; `FOR KEY SHARE` and what skips rows do not. */
+/** `FOR [NO KEY] UPDATE` and `FOR SHARE` prevent changes by others; `FOR KEY SHARE` and SKIP LOCKED do not. */
 function lockOf(words: readonly Lexeme[]): { readonly at: number; readonly strength: 'strong' | 'weak' } | null {
   const at = words.findLastIndex(
     (word, i) => isWord('FOR')(word) && /^(?:UPDATE|NO|SHARE|KEY)$/.test(words[i + 1]?.text ?? ''),
@@ -122,7 +120,7 @@ function lockOf(words: readonly Lexeme[]): { readonly at: number; readonly stren
   return { at, strength: isWord('KEY')(rest[0]) || rest.some(isWord('SKIP')) ? 'weak' : 'strong' };
 }
 
-/** The row that the condition names, where it has an equality for every column of a key. */
+/** The condition must have an equality for every column of a key. */
 function rowOf(words: readonly Lexeme[], table: string, keysOf: KeysOf): SqlRow | null {
   const depth = words[0]?.depth ?? 0;
   const where = words.findIndex((word) => word.depth === depth && isWord('WHERE')(word));
@@ -152,7 +150,7 @@ function rowOf(words: readonly Lexeme[], table: string, keysOf: KeysOf): SqlRow 
   return key === undefined ? null : { table, key: key.map((column) => [column, equal.get(column) ?? ''] as const) };
 }
 
-/** `[t.]column = $1` or `$1 = [t.]column`, with casts behind the value, and nothing else. */
+/** `[t.]column = $1` or `$1 = [t.]column`, with casts after the value. */
 function equalityOf(piece: readonly Lexeme[]): [string, string] | null {
   const at = piece.findIndex(({ type, text }) => type === 'operator' && text === '=');
   if (at < 0) return null;

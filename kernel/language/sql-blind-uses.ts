@@ -1,7 +1,4 @@
-/**
- * Where a statement compares a column that has an index of its own: each comparison moves to the index, and whatever its index cannot
- * answer is a fault. What is only shown stays as it is.
- */
+/** Moves comparisons of blind-indexed columns to their index; a use that the index does not support is a fault. */
 import { readMentions } from './sql-mentions.js';
 import { behindGroup, holderOf, isName, nameOf, type Lexeme } from './sql-read.js';
 import {
@@ -19,12 +16,10 @@ import type { SqlScan } from './sql.js';
 
 const EQUALITY = new Set(['=', '<>', '!=']);
 const CLAUSES = new Set('SELECT RETURNING WHERE ON HAVING BY SET USING VALUES CONFLICT FROM WITH INTO'.split(' '));
-/** Words behind or before a column that compute with it. */
 const COMPUTING = new Set('LIKE ILIKE SIMILAR BETWEEN IN NOT IS WHEN REGEXP RLIKE AND OR CASE DISTINCT'.split(' '));
 const ROWS = 'rows are found equal or put in order by it, and equal values are stored as different texts';
 const FORMS = 'only `=`, `<>`, `IN`, `= ANY` and `IS NULL` with placeholders work on it';
 
-/** Whatever else says the name of such a column, or of its index. */
 export function mentioned(work: Work, scan: SqlScan): void {
   const { words, tables, done } = work;
   const names = new Set(tables.flatMap(({ indexes }) => [...indexes.keys()]));
@@ -42,7 +37,7 @@ export function mentioned(work: Work, scan: SqlScan): void {
     const found = mentions.get(word.start)?.tables.flatMap((one) => tableOf(work, one) ?? []) ?? [];
     const owners = found.filter(({ columns }) => columns.includes(name));
     const [owner] = owners;
-    // What the text makes up itself may be the column all the same.
+    // A name without a known table may still be the column.
     const isKnown = mentions.has(word.start);
     if (isKnown && !owners.some((one) => one.indexes.has(name))) return;
     if (owner !== undefined && owners.length === 1) compared(work, i, owner, name);
@@ -50,7 +45,6 @@ export function mentioned(work: Work, scan: SqlScan): void {
   });
 }
 
-/** NATURAL compares every column that two tables have. */
 function naturally(work: Work, word: Lexeme, scan: SqlScan): void {
   const joined = scan.tables.flatMap(({ name }) => tableOf(work, name) ?? []);
   for (const { indexes } of work.tables)
@@ -82,7 +76,7 @@ function compared(work: Work, i: number, { table, indexes }: BlindTable, column:
   }
 }
 
-/** Lexemes of the placeholders that the name `[first, last]` is held against; none for `IS NULL`, null for anything else. */
+/** Positions of the compared placeholders; empty for `IS NULL`, null for any unsupported use. */
 function operandsOf(words: readonly Lexeme[], first: number, last: number): number[] | null {
   const [before, next] = [words[first - 1], words[last + 1]];
   const isFree = before?.type !== 'operator' && before?.type !== 'cast';
@@ -103,7 +97,7 @@ function operandsOf(words: readonly Lexeme[], first: number, last: number): numb
   return found.every((one) => one !== null) ? found.flat() : null;
 }
 
-/** A placeholder with casts to text, or NULL, and nothing else. */
+/** A placeholder with casts to text, or NULL. */
 function plain(words: readonly Lexeme[], from: number, to: number): number[] | null {
   const [word, ...rest] = words.slice(from, to);
   if (word?.text === '(' && rest.at(-1)?.text === ')') return plain(words, from + 1, to - 1);
@@ -133,7 +127,7 @@ function ahead(words: readonly Lexeme[], last: number): number[] | null {
   return before?.type === 'operator' ? null : plain(words, from, last + 1);
 }
 
-/** The SELECT or RETURNING that answers the name, where nothing is computed with it; null for any other place. */
+/** Position of the SELECT or RETURNING that returns the column unchanged, or null. */
 function shownBy({ words }: Work, i: number): number | null {
   const around = [words[i - 1], words[i + 1]];
   if (around.some((one) => one?.type === 'operator' || one?.type === 'cast')) return null;
@@ -153,7 +147,7 @@ function shownBy({ words }: Work, i: number): number | null {
 const isCombining = (words: readonly Lexeme[], i: number): boolean =>
   /^(?:UNION|INTERSECT|EXCEPT)$/.test(words[i]?.text ?? '') && !/^ALL$/.test(words[i + 1]?.text ?? '');
 
-/** Rows are found equal, or put in order, by what this SELECT answers at the name: as an operand, by UNION, or by its place or alias. */
+/** True if the result is compared or ordered: as an operand, by UNION, or by its position or alias. */
 function joinsRows(words: readonly Lexeme[], select: number, i: number): boolean {
   const depth = words[select]?.depth ?? 0;
   const open = holderOf(words, select);

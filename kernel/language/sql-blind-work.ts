@@ -1,8 +1,8 @@
-/** What is known while a statement on columns with indexes of their own is rewritten, and the few things that are done to it. */
+/** State and helpers for rewriting a statement on blind-indexed columns. */
 import { elementStarts } from './sql-placeholders.js';
 import type { Lexeme } from './sql-read.js';
 
-/** A table that a statement touches: its columns, and which of them have such an index, with its name. */
+/** `indexes`: index columns by blind-indexed column. */
 export interface BlindTable {
   readonly table: string;
   readonly columns: readonly string[];
@@ -14,11 +14,11 @@ export interface BlindColumn {
   readonly column: string;
 }
 
-/** A parameter of the new text: the value of the `n`-th of the old one, or its index. */
+/** The value of the original parameter `n`, or its blind index. */
 export interface BlindParameter {
   readonly n: number;
   readonly blind: BlindColumn | null;
-  /** It is stored, so it has to come from a ciphertext. */
+  /** The value is stored, so it must be encrypted. */
   readonly written: boolean;
 }
 
@@ -40,7 +40,7 @@ export interface Work {
   readonly tables: readonly BlindTable[];
   readonly edits: Edit[];
   readonly faults: BlindFault[];
-  /** Lexemes that need no look any more. */
+  /** Lexemes that are already processed. */
   readonly done: Set<number>;
   readonly marks: BlindParameter[];
 }
@@ -64,7 +64,7 @@ export const complain = (
   what: string,
 ): void => void faults.push({ column, what, start, end });
 
-/** Stands for a placeholder until all of them are numbered; no statement has a NUL. */
+/** The marker is replaced when all parameters are numbered; SQL contains no NUL. */
 export function mark({ marks }: Work, parameter: BlindParameter): string {
   marks.push(parameter);
   return `\0${marks.length - 1}\0`;
@@ -72,7 +72,6 @@ export function mark({ marks }: Work, parameter: BlindParameter): string {
 
 export const numberOf = ({ text }: Lexeme): number => Number(text.slice(1));
 
-/** Index behind the list that begins at `from`. */
 function listEnd(words: readonly Lexeme[], from: number): number {
   const depth = words[from]?.depth ?? 0;
   for (let i = from; i < words.length; i++) {
@@ -83,7 +82,7 @@ function listEnd(words: readonly Lexeme[], from: number): number {
   return words.length;
 }
 
-/** Elements of the list that begins at `from`, as lexemes `[start, end)`. */
+/** Lexeme ranges `[start, end)`. */
 export function elements(words: readonly Lexeme[], from: number): (readonly [number, number])[] {
   const starts = elementStarts(words, from);
   const end = listEnd(words, from);

@@ -1,7 +1,6 @@
 /**
- * Statements on columns whose stored texts differ each time and that have an index of their own (a keyed digest in a second column):
- * what writes the column writes the index, what compares it compares the index. Works on tokens; whatever is not one of the known
- * forms is a fault, never a statement that finds nothing. Pure: done once, when definitions are loaded.
+ * Rewrites statements on encrypted columns with a blind index: writes also set the index, and comparisons use it. An unsupported
+ * form is a fault, so that no statement silently finds nothing.
  */
 import { complain, elements, mark, numberOf, put, tableOf, TEXT_CAST } from './sql-blind-work.js';
 import type { BlindColumn, BlindFault, BlindParameter, BlindTable, Work } from './sql-blind-work.js';
@@ -23,7 +22,7 @@ export interface BlindRewrite {
 const QUERY_START = new Set(['SELECT', 'WITH', 'VALUES', 'TABLE', '(']);
 const VALUES_ONLY = 'it is written from a placeholder, NULL, or `COALESCE` of them and the column';
 
-/** Null where the statement touches no such column. */
+/** Null if the statement uses no such column. */
 export function rewriteBlind(scan: SqlScan, tables: readonly BlindTable[]): BlindRewrite | null {
   if (!tables.some(({ indexes }) => indexes.size > 0)) return null;
   const words = significant(scan.text, scan.tokens);
@@ -106,11 +105,10 @@ function insertInto(work: Work, verb: number): void {
 
 interface Row {
   readonly parts: readonly (readonly [number, number])[];
-  /** Where its last value ends. */
   readonly end: number;
 }
 
-/** The rows of VALUES, or the one form of a select list; null for others. */
+/** The rows of VALUES, or of a single SELECT; null for any other source. */
 function rowsOf(words: readonly Lexeme[], from: number): Row[] | null {
   const word = words[from];
   if (word?.text === 'SELECT') {
@@ -133,7 +131,6 @@ function rowsOf(words: readonly Lexeme[], from: number): Row[] | null {
   return rows;
 }
 
-/** `ON CONFLICT (email)` means the index. */
 function conflict(work: Work, from: number, table: BlindTable): void {
   const { words } = work;
   const depth = words[from]?.depth;
@@ -177,10 +174,7 @@ function setList(work: Work, set: number): void {
   }
 }
 
-/**
- * The expression that gives the index of what an expression gives; null where that cannot be told. `own`: what the row that is changed
- * is called; null where there is none.
- */
+/** Null if the value is unsupported. `own`: names of the updated row, or null for an INSERT. */
 function indexOf(
   work: Work,
   [from, to]: readonly [number, number],

@@ -1,10 +1,10 @@
-/** Which functions a statement calls, by tokens, and whether they do more than compute. Pure. */
+/** Finds the functions that a statement calls. */
 import { isPerRow, reachOf } from './sql-functions.js';
 import { isName, nameOf, significant, type Lexeme } from './sql-read.js';
 import type { SqlScan } from './sql.js';
 import { isPlainWord, isSqlWord } from './sql-words.js';
 
-/** In lower case; with the schema in front where one is written that is not the database's own. */
+/** Normalized names, with their schema unless it is `pg_catalog`. */
 export function callsIn(words: readonly Lexeme[], { tables }: Pick<SqlScan, 'tables'>): string[] {
   const tableAt = new Set(tables.map(({ start }) => start));
   return words.flatMap((word, i) => {
@@ -18,7 +18,7 @@ export function callsIn(words: readonly Lexeme[], { tables }: Pick<SqlScan, 'tab
 
 const isKeyword = (name: string): boolean => !isPerRow(name) && (isSqlWord(name) || isPlainWord(name));
 
-/** A name that the statement gives: with its columns behind AS, a table or a bracket, or in a WITH list. */
+/** An alias or a WITH entry with a column list is not a call. */
 function isGiven(words: readonly Lexeme[], i: number): boolean {
   const before = words[i - 1];
   if (before === undefined) return false;
@@ -32,9 +32,7 @@ function isGiven(words: readonly Lexeme[], i: number): boolean {
   return words[at]?.text === 'AS' && /^(?:\(|NOT|MATERIALIZED)$/.test(words[at + 1]?.text ?? '');
 }
 
-/** It may read and write tables that the statement does not name. */
 export const reachesOut = (name: string): boolean => reachOf(name) === 'unknown';
 
-/** Every function that is called only computes: nothing is left behind. */
 export const onlyComputes = (scan: SqlScan): boolean =>
   callsIn(significant(scan.text, scan.tokens), scan).every((name) => reachOf(name) === 'none');

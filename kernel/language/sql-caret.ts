@@ -1,7 +1,4 @@
-/**
- * What may stand at a caret inside SQL that may be half typed: a table, a column, a value, or only words of the language.
- * Reads tokens, with a word of its own in place of what is being typed. Total: any text, any offset.
- */
+/** Determines what may be typed at a caret in incomplete SQL. Accepts any text and any offset. */
 import { aliasBehind } from './sql-mentions.js';
 import { columnList } from './sql-placeholders.js';
 import { eachTable, holderOf, isName, nameOf, significant, type Lexeme } from './sql-read.js';
@@ -11,38 +8,32 @@ import { scanSql } from './sql.js';
 import { withDoubleQuotes } from './sql-quotes.js';
 
 export interface SqlCaret {
-  /** What is being typed: offsets in the text. */
   readonly start: number;
   readonly end: number;
   readonly at:
     | 'start'
     | 'table'
-    /** A column of `target`, and nothing else: a list of an INSERT, the left side of SET. */
+    /** Only a column of `target`: the column list of an INSERT, or the left side of SET. */
     | 'target'
-    /** A value: a column, a placeholder, a call. */
     | 'value'
-    /** A value that is no column: in VALUES. */
+    /** A value that cannot be a column, in VALUES. */
     | 'row'
-    /** Behind something whole. */
+    /** Only a keyword, because the expression before it is complete. */
     | 'word';
-  /** Name before the dot. */
   readonly qualifier: string | null;
   readonly sources: readonly SqlSource[];
-  /** WITH entries, which stand for tables. */
+  /** WITH entries. */
   readonly common: readonly SqlSource[];
-  /** Table that is written to. */
   readonly target: string | null;
-  /** Columns that the list around the caret names already. */
   readonly listed: readonly string[];
-  /** The column that a placeholder here would meet. */
+  /** The column that a placeholder here would be bound to. */
   readonly column: string | null;
 }
 
-/** A word of no language. */
+/** A private-use character, which no identifier contains. */
 const CARET = '\ue000';
 const WORD_BEFORE = /[A-Za-z_\u0080-\uffff][A-Za-z0-9_$\u0080-\uffff]*$/;
 const WORD_BEHIND = /^[A-Za-z0-9_$\u0080-\uffff]*/;
-/** Words behind which a value stands. */
 const BEFORE_VALUE = new Set(
   (
     'SELECT DISTINCT ALL WHERE AND OR NOT ON BY HAVING SET WHEN THEN ELSE CASE BETWEEN LIKE ILIKE IN IS LIMIT OFFSET ' +
@@ -50,17 +41,14 @@ const BEFORE_VALUE = new Set(
   ).split(' '),
 );
 
-/**
- * Null where nothing is to be offered: inside a string or a comment, in a number, behind `::`. Names in backquotes, which nobody
- * may keep, are read as names: somebody is typing them.
- */
+/** Null inside strings, comments and numbers, and after `::`. Backquoted names are accepted while typing. */
 export function caretInSql(source: string, offset: number): SqlCaret | null {
   const text = withDoubleQuotes(source);
   const typed = typedAt(text, offset);
   if (typed === null) return null;
   const { start, end } = typed;
   const [lead, rest] = [text.slice(0, start), text.slice(end)];
-  // Right before a word the two must not become one.
+  // The space keeps the marker separate from the next word.
   const changed = `${lead}${CARET} ${rest}`;
   const words = significant(changed, tokenizeSql(changed).tokens);
   const i = words.findIndex((word) => word.text === CARET);
@@ -85,7 +73,7 @@ function typedAt(text: string, offset: number): { readonly start: number; readon
   const { tokens, faults } = tokenizeSql(text);
   const quoted = tokens.find(({ type, start, end }) => type === 'quoted-identifier' && start < offset && offset <= end);
   if (quoted !== undefined) {
-    // One quote too few makes pairs of what stands between names: then what is typed ends at the caret.
+    // A missing quote pairs the others wrongly, so the typed name ends at the caret.
     const isPair =
       !/\s/.test(text.slice(offset, quoted.end)) || !faults.some(({ code }) => code === 'SQL_UNTERMINATED');
     const isClosed = isPair && quoted.end - quoted.start > 1 && text[quoted.end - 1] === '"';
@@ -117,7 +105,6 @@ function placeAt(words: readonly Lexeme[], i: number, open: number): SqlCaret['a
   return after(before, isRow(words, open) ? 'row' : 'value');
 }
 
-/** Whether something may begin behind this, or is whole with it. */
 function after(before: Lexeme, at: 'value' | 'row'): SqlCaret['at'] {
   if (before.type === 'open' || before.type === 'comma' || before.type === 'operator') return at;
   return before.type === 'word' && BEFORE_VALUE.has(before.text) ? at : 'word';
@@ -140,7 +127,7 @@ function isTargetList(words: readonly Lexeme[], i: number, open: number): boolea
   return before?.type === 'comma' && setBefore(words, i) >= 0;
 }
 
-/** Index of the SET whose list `i` stands in; -1 where there is none. */
+/** Position of the SET before the list that contains `i`, or -1. */
 function setBefore(words: readonly Lexeme[], i: number): number {
   const depth = words[i]?.depth ?? 0;
   for (let at = i - 1; at >= 0 && (words[at]?.depth ?? 0) >= depth; at--) {
@@ -152,7 +139,6 @@ function setBefore(words: readonly Lexeme[], i: number): number {
   return -1;
 }
 
-/** Columns on the left sides of SET. */
 function assigned(words: readonly Lexeme[], i: number): string[] {
   const set = setBefore(words, i);
   if (set < 0) return [];
@@ -170,7 +156,7 @@ function isRow(words: readonly Lexeme[], open: number): boolean {
     const before = words[at - 1];
     if (before?.text === 'VALUES') return true;
     if (before?.type !== 'comma' || words[at - 2]?.type !== 'close') return false;
-    // Back over the row before.
+    // Skips the previous row.
     const depth = words[at]?.depth ?? 0;
     at -= 2;
     while (at > 0 && !(words[at]?.type === 'open' && words[at]?.depth === depth)) at--;

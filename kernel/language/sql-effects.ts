@@ -1,6 +1,5 @@
 /**
- * What a statement changes besides rows (the schema, settings of the connection, begin and end of transactions), and whether it changes every row
- * of a table. Works on tokens, for every syntax; it is no parser and accepts every text.
+ * Finds effects besides row changes (schema, session settings, transaction control), and changes of every row. Accepts any text.
  */
 import { isName, significant, type Lexeme } from './sql-read.js';
 import type { SqlScan } from './sql.js';
@@ -10,7 +9,7 @@ export type SqlEffectSort = 'schema' | 'session' | 'control';
 /** Offsets are UTF-16 code units of the SQL text. */
 export interface SqlEffect {
   readonly sort: SqlEffectSort;
-  /** As messages name it: `DROP`, `set_config`. */
+  /** The name in messages: `DROP`, `set_config`. */
   readonly what: string;
   readonly start: number;
   readonly end: number;
@@ -20,9 +19,9 @@ const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 const SCHEMA = words('CREATE ALTER DROP TRUNCATE RENAME GRANT REVOKE COMMENT REASSIGN SECURITY IMPORT');
 const SESSION = words('SET RESET DISCARD LISTEN UNLISTEN PREPARE DEALLOCATE USE LOAD UNLOCK');
 const CONTROL = words('BEGIN START COMMIT ROLLBACK SAVEPOINT RELEASE ABORT');
-/** Words behind SET that end with the transaction. */
+/** SET LOCAL and SET CONSTRAINTS end with the transaction. */
 const LOCAL = words('LOCAL CONSTRAINTS');
-/** Functions that hold a lock until the connection ends; those with `xact` in their names end with the transaction. */
+/** Session locks; locks of functions with `xact` in their names end with the transaction. */
 const LOCKS = words(
   'PG_ADVISORY_LOCK PG_ADVISORY_LOCK_SHARED PG_TRY_ADVISORY_LOCK PG_TRY_ADVISORY_LOCK_SHARED GET_LOCK RELEASE_LOCK',
 );
@@ -45,7 +44,6 @@ function sortOf({ text }: Lexeme, second: Lexeme | undefined): SqlEffectSort | n
   return text === 'SET' && LOCAL.has(second?.text ?? '') ? null : 'session';
 }
 
-/** `SELECT ... INTO name` makes a table. */
 function intoTable(all: readonly Lexeme[]): SqlEffect[] {
   if (all[0]?.text !== 'SELECT') return [];
   const into = all.find(({ type, text, depth }) => type === 'word' && text === 'INTO' && depth === 0);
@@ -58,7 +56,7 @@ function callAt(all: readonly Lexeme[], { type, text, start, end, depth }: Lexem
   return keeps ? [{ sort: 'session', what: text.toLowerCase(), start, end }] : [];
 }
 
-/** The last argument of `set_config(name, value, is_local)` is written as true. */
+/** True if the third argument is the literal true. */
 function isLocal(all: readonly Lexeme[], open: number, depth: number): boolean {
   const close = all.findIndex((word, i) => i > open && word.type === 'close' && word.depth === depth);
   return ['TRUE', "'true'", "'t'"].includes(all[close - 1]?.text ?? '') && all[close - 2]?.type === 'comma';
@@ -70,7 +68,6 @@ export interface ChangesEveryRow {
   readonly end: number;
 }
 
-/** UPDATE and DELETE without WHERE, also inside a WITH list. */
 export function findUnboundedChanges({ text, tokens }: SqlScan): readonly ChangesEveryRow[] {
   const all = significant(text, tokens);
   return all.flatMap((word, i): ChangesEveryRow[] => {
@@ -81,7 +78,7 @@ export function findUnboundedChanges({ text, tokens }: SqlScan): readonly Change
   });
 }
 
-/** At the begin of the text, of a bracket, or behind a WITH list; `FOR UPDATE` and `ON CONFLICT DO UPDATE` begin none. */
+/** `FOR UPDATE` and `ON CONFLICT DO UPDATE` start no statement. */
 function beginsStatement(all: readonly Lexeme[], i: number): boolean {
   const before = all[i - 1];
   if (all[i]?.text === 'DELETE' && all[i + 1]?.text !== 'FROM') return false;

@@ -1,10 +1,6 @@
-/**
- * Functions that belong to PostgreSQL or MySQL and touch no table: a statement that calls these only does what its text says. Any other
- * function may read and write whatever it likes. Data only.
- */
+/** Built-in functions of PostgreSQL and MySQL that access no tables. Any other function may access any table. */
 const names = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 
-/** One value for each row. */
 const PER_ROW = names(
   `
 abs acos acosd acosh age array array_append array_cat array_dims array_fill array_length array_lower array_ndims array_position
@@ -36,7 +32,7 @@ uuid_generate_v3 uuid_generate_v4 uuid_generate_v5 uuid_nil uuidv4 uuidv7 values
 width_bucket word_similarity xpath xpath_exists year yearweek`.trim(),
 );
 
-/** One of many rows, many of one, or one that depends on its neighbours. */
+/** Aggregate, set-returning and window functions. */
 const OTHER = names(
   `
 any_value array_agg avg bit_and bit_or bit_xor bool_and bool_or corr count covar_pop covar_samp cume_dist dense_rank every first_value
@@ -49,7 +45,7 @@ regr_count regr_intercept regr_r2 regr_slope regr_sxx regr_sxy regr_syy row_numb
 string_to_table sum unnest var_pop var_samp variance xmlagg`.trim(),
 );
 
-/** They change something that is no row, or wait for it; nothing that a transaction could undo or meet. */
+/** Functions with effects outside tables: sequences, settings, locks, notifications and delays. */
 const OUTSIDE = names(
   `
 nextval setval setseed set_config last_insert_id get_lock release_lock pg_notify pg_sleep sleep pg_advisory_lock pg_advisory_lock_shared
@@ -59,6 +55,6 @@ pg_try_advisory_lock pg_try_advisory_lock_shared pg_try_advisory_xact_lock pg_tr
 
 export const isPerRow = (name: string): boolean => PER_ROW.has(name);
 
-/** What it does to the world, as far as its name says: `unknown` may read and write tables. */
+/** `unknown` functions may read and write tables. */
 export const reachOf = (name: string): 'none' | 'outside' | 'unknown' =>
   PER_ROW.has(name) || OTHER.has(name) ? 'none' : OUTSIDE.has(name) ? 'outside' : 'unknown';

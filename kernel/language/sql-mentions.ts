@@ -1,19 +1,19 @@
 /**
- * Where a statement speaks of columns with given names, and of which tables: by a qualifier (table name or alias), or by
- * the FROM list of the innermost query around it. In doubt nothing is said.
+ * Finds mentions of given columns and their possible tables: by qualifier, or by the innermost FROM list. Returns only certain
+ * mentions.
  */
 import type { SqlScan } from './sql.js';
 import { holderOf, isName, nameOf, significant, type Lexeme } from './sql-read.js';
 
 export interface SqlMention {
   readonly name: string;
-  /** Tables, as `SqlScan.tables` names them, that the column can belong to. */
+  /** Named as in `SqlScan.tables`. */
   readonly tables: readonly string[];
   readonly start: number;
   readonly end: number;
 }
 
-/** Words behind a table's name that are no alias. */
+/** Keywords after a table name that are not aliases. */
 const NO_ALIAS = new Set(
   (
     'AS WHERE SET ON USING JOIN INNER LEFT RIGHT FULL CROSS NATURAL OUTER GROUP HAVING ORDER LIMIT OFFSET FETCH FOR ' +
@@ -21,7 +21,7 @@ const NO_ALIAS = new Set(
   ).split(' '),
 );
 
-/** A table in the text: its name, what else it is called there, and the bracket that holds it. */
+/** `holder`: position of the enclosing parenthesis. */
 interface TableInText {
   readonly name: string;
   readonly alias: string | null;
@@ -37,7 +37,7 @@ export function readMentions(scan: SqlScan, names: readonly string[]): SqlMentio
     return i < 0 ? [] : [{ name, alias: aliasBehind(words, i), holder: holderOf(words, i) }];
   });
   const written = words.map((word) => (isName(word) ? nameOf(word) : ''));
-  // A name that some part of the statement makes up itself need not be a column.
+  // A name defined with AS in another part of the statement may not be a column.
   const madeUp = (name: string, at: number): boolean =>
     written.some(
       (text, i) => text === name && words[i - 1]?.text === 'AS' && holderOf(words, i) !== holderOf(words, at),
@@ -55,7 +55,7 @@ export function readMentions(scan: SqlScan, names: readonly string[]): SqlMentio
   });
 }
 
-/** What the table (or the bracket that ends) at `i` is called in its statement. */
+/** `i` is the end of the table name, or of the group. */
 export function aliasBehind(words: readonly Lexeme[], i: number): string | null {
   const at = words[i + 1]?.text === '*' ? i + 2 : i + 1;
   const word = words[words[at]?.text === 'AS' ? at + 1 : at];

@@ -1,7 +1,4 @@
-/**
- * What each piece of a statement is, for showing it: words of the language, tables, other names of sources, columns,
- * functions. By tokens alone; whether a name exists is the business of others.
- */
+/** Classifies the tokens of a statement for highlighting. Does not check whether names exist. */
 import { aliasBehind } from './sql-mentions.js';
 import { commonTables, eachTable, isName, nameOf, significant, type Lexeme } from './sql-read.js';
 import type { SqlScan } from './sql.js';
@@ -10,7 +7,7 @@ import { isPlainWord, isSqlWord } from './sql-words.js';
 export type SqlRole =
   | 'keyword'
   | 'table'
-  /** A name that the statement itself gives: an alias, a WITH entry. */
+  /** An alias or a WITH entry. */
   | 'source'
   | 'column'
   | 'function'
@@ -23,10 +20,9 @@ export type SqlRole =
 
 export interface SqlPiece {
   readonly role: SqlRole;
-  /** Offsets in the text. */
   readonly start: number;
   readonly end: number;
-  /** As the database knows it; the empty text for what is no name. */
+  /** Empty if the piece is not a name. */
   readonly name: string;
 }
 
@@ -62,7 +58,6 @@ export function sqlPieces({ text, tokens, tables }: Pick<SqlScan, 'text' | 'toke
 interface Names {
   readonly isTable: boolean;
   readonly sources: ReadonlySet<string>;
-  /** Tables of the statement. */
   readonly known: ReadonlySet<string>;
 }
 
@@ -74,7 +69,7 @@ function roleOf(words: readonly Lexeme[], i: number, name: string, { isTable, so
   if (!isQuoted && !isTail && isSqlWord(name) && !(known.has(name) && next?.type === 'dot')) return 'keyword';
   if (next?.type === 'dot') return known.has(name) && !sources.has(name) ? 'table' : 'source';
   if (isTail) return 'column';
-  // `INSERT INTO t (a)` names a table; a bracket behind any other name calls it.
+  // In `INSERT INTO t (a)` the name is a table, otherwise a function.
   if (next?.text === '(' && !sources.has(name) && !(isPlainWord(name) && !isQuoted)) return 'function';
   if (isDefinition(words, i) || (sources.has(name) && before?.type !== 'comma' && isSourcePlace(before)))
     return 'source';
@@ -84,7 +79,6 @@ function roleOf(words: readonly Lexeme[], i: number, name: string, { isTable, so
 const isSourcePlace = (before: Lexeme | undefined): boolean =>
   /^(FROM|JOIN|USING|LATERAL|WITH)$/.test(before?.text ?? '');
 
-/** Directly behind a table or a bracket of a FROM list. */
 function isDefinition(words: readonly Lexeme[], i: number): boolean {
   const lead = words[i - 1]?.text === 'AS' ? i - 2 : i - 1;
   const before = words[lead];
@@ -93,7 +87,7 @@ function isDefinition(words: readonly Lexeme[], i: number): boolean {
     : false;
 }
 
-/** Whether the name or bracket that ends at `i` is one of a FROM list, and not of a select list. */
+/** True if the name or group that ends at `i` belongs to a FROM list. */
 function isSourceBefore(words: readonly Lexeme[], i: number): boolean {
   const depth = words[i]?.depth ?? 0;
   for (let at = i; at >= 0; at--) {
@@ -115,7 +109,6 @@ function sourceNames(words: readonly Lexeme[]): Set<string> {
   return names;
 }
 
-/** `::` and the type behind it. */
 const castPieces = (start: number, end: number): SqlPiece[] => [
   { role: 'operator', start, end: Math.min(start + 2, end), name: '' },
   ...(end > start + 2 ? [{ role: 'type' as const, start: start + 2, end, name: '' }] : []),

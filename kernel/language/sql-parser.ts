@@ -1,10 +1,7 @@
-/**
- * What the front end wants of a parser for SQL: the statement as a tree, or the place where it stops being one. Whoever
- * runs the front end brings the parser; the tree is PostgreSQL's own, in its JSON form.
- */
+/** The interface of the SQL parser, which the host program provides. The tree is PostgreSQL's, as JSON. */
 import type { JsonObject } from '../contract/json.js';
 
-/** `at`: offset in the text, in UTF-16 code units. */
+/** `at`: offset in UTF-16 code units. */
 export interface SqlSyntaxFault {
   readonly message: string;
   readonly at: number;
@@ -15,7 +12,7 @@ export type SqlParsed =
   | { readonly statements: null; readonly fault: SqlSyntaxFault };
 
 export interface SqlParser {
-  /** The syntax that it reads, as stores say theirs. */
+  /** The dialect, in the form that stores declare. */
   readonly syntax: string;
   /** Never throws. */
   parse(text: string): SqlParsed;

@@ -1,13 +1,10 @@
-/**
- * What a placeholder stands for: the cast behind it and the column it is written to or compared with, where the text
- * shows it plainly. In doubt there is no column: a wrong one would bind a value as the wrong type.
- */
+/** Finds the cast and the column of each placeholder. Only certain columns are returned: a wrong one would bind a wrong type. */
 import type { SqlPlaceholder, SqlTable, SqlToken } from './sql.js';
 import { behindGroup, holderOf, isName, nameOf } from './sql-read.js';
 import type { Lexeme } from './sql-read.js';
 import { normalType, typeEnd } from './sql-types.js';
 
-/** A placeholder with the casts and brackets that belong to it: lexemes `[from, to)`. */
+/** Lexemes `[from, to)`, including casts and parentheses. */
 interface Operand {
   readonly from: number;
   readonly to: number;
@@ -16,11 +13,10 @@ interface Operand {
 
 const COMPARISONS = new Set(['=', '<>', '!=', '<', '>', '<=', '>=', '~', '~*', '!~', '!~*', '~~', '~~*', '@>', '<@']);
 const WORD_COMPARISONS = new Set(['LIKE', 'ILIKE', 'BETWEEN']);
-/** Words that end a list of values on its own depth. */
 const LIST_END = new Set(
   'FROM WHERE GROUP HAVING ORDER LIMIT OFFSET FETCH UNION INTERSECT EXCEPT ON RETURNING'.split(' '),
 );
-/** Words that may stand before a bracket without making it a function call. */
+/** Keywords before a parenthesis that is not a call. */
 const BEFORE_BRACKET = new Set(
   'SELECT WHERE AND OR NOT ON SET RETURNING THEN ELSE WHEN CASE BETWEEN LIKE ILIKE LIMIT OFFSET BY DISTINCT HAVING'.split(
     ' ',
@@ -29,7 +25,7 @@ const BEFORE_BRACKET = new Set(
 
 const QUOTED = /\$([1-9][0-9]?)(?![0-9A-Za-z_$])/g;
 
-/** `$1` inside '...' is text to the database, which is seldom what its author meant. */
+/** Inside a string `$1` is text, and probably a mistake. */
 export function readQuotedPlaceholders(text: string, tokens: readonly SqlToken[]): SqlTable[] {
   return tokens
     .filter((token) => token.type === 'string')
@@ -41,7 +37,7 @@ export function readQuotedPlaceholders(text: string, tokens: readonly SqlToken[]
     );
 }
 
-/** `CAST($1 AS type)` around the placeholder at `i`, if it stands there. */
+/** `CAST($1 AS type)`. */
 function castCall(text: string, words: readonly Lexeme[], i: number): Operand | undefined {
   if (words[i - 1]?.text !== '(' || words[i - 2]?.text !== 'CAST' || words[i + 1]?.text !== 'AS') return undefined;
   const from = words[i + 1]?.end ?? 0;
@@ -50,13 +46,13 @@ function castCall(text: string, words: readonly Lexeme[], i: number): Operand | 
   return { from: i - 2, to: behindGroup(words, i - 1), cast: normalType(text.slice(from, end)) };
 }
 
-/** True when a bracket behind this lexeme belongs to it: a call, a column list, a row of VALUES. */
+/** True if a following parenthesis is a call, a column list or a row. */
 function isCallee(word: Lexeme | undefined): boolean {
   if (word?.type === 'word') return !BEFORE_BRACKET.has(word.text);
   return word?.type === 'quoted-identifier' || word?.type === 'close';
 }
 
-/** Widens the placeholder at `i` over its casts and over brackets that hold nothing else. */
+/** Extends the placeholder by its casts and by parentheses that contain nothing else. */
 function operandAt(text: string, words: readonly Lexeme[], i: number): Operand {
   const call = castCall(text, words, i);
   let from = call?.from ?? i;
@@ -77,7 +73,7 @@ function operandAt(text: string, words: readonly Lexeme[], i: number): Operand {
   }
 }
 
-/** The column whose name ends at `i` (a dotted name counts by its last part), when nothing is computed with it. */
+/** Null if the column is part of an expression. */
 function columnEndingAt(words: readonly Lexeme[], i: number): string | null {
   const last = words[i];
   if (!isName(last)) return null;
@@ -88,7 +84,6 @@ function columnEndingAt(words: readonly Lexeme[], i: number): string | null {
   return plain && !(before?.type === 'open' && before.text === '[') ? nameOf(last) : null;
 }
 
-/** The column whose name begins at `i`. */
 function columnStartingAt(words: readonly Lexeme[], i: number): string | null {
   if (!isName(words[i])) return null;
   let at = i;
@@ -99,7 +94,7 @@ function columnStartingAt(words: readonly Lexeme[], i: number): string | null {
   return last && !computed ? nameOf(last) : null;
 }
 
-/** Index of the last lexeme of the left side when a comparison ends right before `i`; -1 otherwise. */
+/** Position of the last lexeme on the left side, or -1. */
 function leftOfComparison(words: readonly Lexeme[], i: number): number {
   const before = words[i - 1];
   if (before?.type === 'operator' && COMPARISONS.has(before.text)) return i - 2;
@@ -125,12 +120,11 @@ function listed(words: readonly Lexeme[], { from, to }: Operand): string | null 
   return columnEndingAt(words, words[holder - 2]?.text === 'NOT' ? holder - 3 : holder - 2);
 }
 
-/** True when lexemes `[from, to)` are a whole element of a list in brackets. */
+/** True for a whole element of a parenthesized list. */
 function isElement(words: readonly Lexeme[], from: number, to: number): boolean {
   return /^(open|comma)$/.test(words[from - 1]?.type ?? '') && /^(close|comma)$/.test(words[to]?.type ?? '');
 }
 
-/** Where each element of a list begins: `start`, and behind every comma of that depth up to the end of the list. */
 export function elementStarts(words: readonly Lexeme[], start: number): number[] {
   const depth = words[start]?.depth ?? 0;
   const starts = [start];
@@ -144,7 +138,7 @@ export function elementStarts(words: readonly Lexeme[], start: number): number[]
   return starts;
 }
 
-/** The names in the bracket at `open`, or none when something else than names is in it. */
+/** Null for each element that is not a name. */
 export function columnList(words: readonly Lexeme[], open: number): (string | null)[] {
   return elementStarts(words, open + 1).map((i) => {
     const word = words[i];
@@ -152,7 +146,7 @@ export function columnList(words: readonly Lexeme[], open: number): (string | nu
   });
 }
 
-/** Elements of the rows of an INSERT: VALUES lists, or the select list. Gives element start to column. */
+/** Maps the start of each inserted value to its column. */
 function insertColumns(words: readonly Lexeme[], into: number, pairs: Map<number, string>): void {
   let at = into + 1;
   while (isName(words[at]) && words[at + 1]?.type === 'dot') at += 2;
@@ -177,12 +171,12 @@ function insertColumns(words: readonly Lexeme[], into: number, pairs: Map<number
   }
 }
 
-/** `SET (a, b) = ($1, $2)`; `i` is the equals sign between the brackets. */
+/** `SET (a, b) = ($1, $2)`; `i` is the equals sign. */
 function setColumns(words: readonly Lexeme[], i: number, pairs: Map<number, string>): void {
   const right = words[i + 1]?.text === 'ROW' ? i + 2 : i + 1;
   if (words[i - 1]?.text !== ')' || words[right]?.text !== '(') return;
   const open = holderOf(words, i - 2);
-  // `f(a) = ($1)` compares what the function gives, not its argument.
+  // `f(a) = ($1)` compares the result of the function.
   if (isCallee(words[open - 1])) return;
   const columns = columnList(words, open);
   elementStarts(words, right + 1).forEach((start, n) => {
@@ -191,7 +185,6 @@ function setColumns(words: readonly Lexeme[], i: number, pairs: Map<number, stri
   });
 }
 
-/** Elements that are written to a column by their place in a list. */
 function writtenColumns(words: readonly Lexeme[]): Map<number, string> {
   const pairs = new Map<number, string>();
   words.forEach((word, i) => {
@@ -202,8 +195,8 @@ function writtenColumns(words: readonly Lexeme[]): Map<number, string> {
 }
 
 /**
- * The column of an element of a row, when the operand is the whole element. The element may begin inside the brackets
- * of the operand: `VALUES ($1), ($2)` has rows where `VALUES (1, ($2))` has a value in brackets.
+ * The element may begin inside the operand's parentheses: in `VALUES ($1), ($2)` these are rows, in `VALUES (1, ($2))` they are
+ * not.
  */
 function written(words: readonly Lexeme[], { from, to }: Operand, pairs: ReadonlyMap<number, string>): string | null {
   const next = words[to];
@@ -215,11 +208,10 @@ function written(words: readonly Lexeme[], { from, to }: Operand, pairs: Readonl
   return null;
 }
 
-/** Operators that tell whether a column fits, beside those that compare its value. */
 const FITTING = new Set(['?', '?|', '?&', '@@', '&&', '^@']);
 const QUANTIFIED = new Set('ANY ALL SOME'.split(' '));
 
-/** The column that is held against the operand: `tags ?| $1`, `id = ANY($1)`. Its value may be of another type. */
+/** `tags ?| $1`, `id = ANY($1)`: the value may have another type than the column. */
 function fitted(words: readonly Lexeme[], { from, to }: Operand): string | null {
   const before = words[from - 1];
   if (before?.type === 'operator' && FITTING.has(before.text)) return columnEndingAt(words, from - 2);

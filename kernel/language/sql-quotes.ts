@@ -1,18 +1,14 @@
-/**
- * How names are quoted in statements: with double quotes alone, whatever the database. Knows which names need them, and reads
- * names in the backquotes of other products for what they mean. Changes no statement by itself.
- */
+/** Quotes names with double quotes, for every database, and finds names in backquotes. */
 import { isSqlWord } from './sql-words.js';
 import { tokenizeSql } from './sql-tokens.js';
 
-/** A name in backquotes, with its place in the text. */
 export interface BackquotedName {
   readonly name: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** The name as it has to be written: in quotes where it would be read as something else. `reserved`: in small letters. */
+/** Quoted if SQL would read the name differently. `reserved` contains lower-case words. */
 export const writtenName = (name: string, reserved: ReadonlySet<string> = NONE): string =>
   /^[a-z_][a-z0-9_]*$/.test(name) && !isSqlWord(name) && !reserved.has(name) ? name : quotedName(name);
 
@@ -20,7 +16,7 @@ const NONE: ReadonlySet<string> = new Set();
 
 export const quotedName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** Offsets of the backquotes that stand outside of strings, comments and quoted names. */
+/** Ignores strings, comments and quoted names. */
 function backquotes(text: string): number[] {
   if (!text.includes('`')) return [];
   return tokenizeSql(text).tokens.flatMap(({ type, start, end }) =>
@@ -28,14 +24,14 @@ function backquotes(text: string): number[] {
   );
 }
 
-/** The same text, as long as before. */
+/** The length stays the same. */
 export function withDoubleQuotes(text: string): string {
   let changed = text;
   for (const at of backquotes(text)) changed = `${changed.slice(0, at)}"${changed.slice(at + 1)}`;
   return changed;
 }
 
-/** Null where not every backquote is one of a pair around a name. */
+/** Null unless all backquotes are pairs around names. */
 export function backquotedNames(text: string): BackquotedName[] | null {
   const places = backquotes(text);
   const names: BackquotedName[] = [];

@@ -1,11 +1,8 @@
-/**
- * The reading half of the SQL scanner: which statement it is, which tables it touches, whether it answers with rows.
- * Works on tokens without comments and on their nesting depth; it is no parser and accepts every text.
- */
+/** Reads the verb and the tables of a statement from its tokens. Accepts any text; it is not a parser. */
 import type { SqlTable, SqlToken, SqlTokenType } from './sql.js';
 import { RESERVED_NAMES } from './sql-reserved.js';
 
-/** A token that means something, with its text (words in upper case) and the depth of brackets around it. */
+/** Unquoted words are in upper case; `depth` counts the enclosing parentheses. */
 export interface Lexeme {
   readonly type: SqlTokenType;
   readonly start: number;
@@ -14,10 +11,10 @@ export interface Lexeme {
   readonly depth: number;
 }
 
-/** A name that a WITH list defines, and the lexemes `[from, to)` in which it hides a table of that name. */
+/** In the lexemes `[from, to)` the entry hides a table of the same name. */
 export interface CommonTable {
   readonly name: string;
-  /** Index of the name, and of the bracket that opens its query. */
+  /** Positions of the name and of its query. */
   readonly at: number;
   readonly body: number;
   readonly from: number;
@@ -25,11 +22,9 @@ export interface CommonTable {
 }
 
 const VERBS = new Set(['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'MERGE', 'VALUES', 'TABLE']);
-/** Functions whose arguments are joined by FROM. */
 const FROM_FUNCTIONS = new Set(['EXTRACT', 'SUBSTRING', 'TRIM', 'OVERLAY', 'POSITION']);
-/** Words before UPDATE that make it a lock, a trigger event or the branch of another statement. */
+/** After these, UPDATE is a lock, a trigger event or a branch of another statement. */
 const NOT_UPDATE = new Set(['FOR', 'KEY', 'DO', 'ON', 'THEN', 'BEFORE', 'AFTER', 'OR', 'OF']);
-/** Words that end a FROM list on its own depth. */
 const LIST_END = new Set(
   'WHERE GROUP HAVING ORDER LIMIT OFFSET FETCH FOR UNION INTERSECT EXCEPT WINDOW RETURNING SET SELECT WHEN VALUES FROM'.split(
     ' ',
@@ -53,13 +48,13 @@ export function significant(text: string, tokens: readonly SqlToken[]): Lexeme[]
 export const isName = (word: Lexeme | undefined): word is Lexeme =>
   word?.type === 'word' || word?.type === 'quoted-identifier';
 
-/** A name as the database knows it: unquoted in lower case, quoted without its quotes. */
+/** Unquoted in lower case, quoted without its quotes. */
 export function nameOf(word: Lexeme): string {
   if (word.type === 'word') return word.text.toLowerCase();
   return word.text.slice(word.text.indexOf('"') + 1, -1).replaceAll('""', '"');
 }
 
-/** Index behind the group of brackets that opens at `i`. */
+/** Position after the group that opens at `i`. */
 export function behindGroup(words: readonly Lexeme[], i: number): number {
   const depth = words[i]?.depth ?? 0;
   let at = i + 1;
@@ -67,7 +62,7 @@ export function behindGroup(words: readonly Lexeme[], i: number): number {
   return Math.min(at + 1, words.length);
 }
 
-/** Index of the bracket that holds `i`, or -1 at the top. */
+/** Position of the enclosing parenthesis, or -1. */
 export function holderOf(words: readonly Lexeme[], i: number): number {
   const depth = words[i]?.depth ?? 0;
   let at = i - 1;
@@ -75,7 +70,6 @@ export function holderOf(words: readonly Lexeme[], i: number): number {
   return words[at]?.type === 'open' ? at : -1;
 }
 
-/** Behind the SEARCH and CYCLE clauses of a recursive name. */
 function behindSearch(words: readonly Lexeme[], i: number): number {
   let at = i;
   for (const [clause, last] of [
@@ -89,7 +83,7 @@ function behindSearch(words: readonly Lexeme[], i: number): number {
   return at;
 }
 
-/** One `name [(columns)] AS [NOT] [MATERIALIZED] (query)`; gives the index behind it, or -1 when it is none. */
+/** `name [(columns)] AS [NOT] [MATERIALIZED] (query)`; `end` is the position after it. */
 function commonTable(words: readonly Lexeme[], i: number): { body: number; end: number } | undefined {
   if (!isName(words[i])) return undefined;
   let at = i + 1;
@@ -102,7 +96,7 @@ function commonTable(words: readonly Lexeme[], i: number): { body: number; end: 
   return { body: at, end: behindSearch(words, behindGroup(words, at)) };
 }
 
-/** The WITH list at `i`: its names, and the index of the statement behind it. */
+/** `end` is the position of the statement after the WITH list. */
 export function withList(words: readonly Lexeme[], i: number): { names: CommonTable[]; end: number } {
   const recursive = words[i + 1]?.text === 'RECURSIVE';
   const holder = holderOf(words, i);
@@ -119,7 +113,7 @@ export function withList(words: readonly Lexeme[], i: number): { names: CommonTa
   }
 }
 
-/** Index of the verb of the statement that begins at `i`, behind brackets and a WITH list. */
+/** Position of the main verb, after parentheses and a WITH list. */
 function verbIndex(words: readonly Lexeme[], i: number): number {
   let at = i;
   while (words[at]?.type === 'open') at++;
@@ -129,7 +123,7 @@ function verbIndex(words: readonly Lexeme[], i: number): number {
   return at;
 }
 
-/** The verb that governs the lexeme at `i`: the nearest one before it on the same depth. */
+/** The nearest verb before `i` at the same depth. */
 function governor(words: readonly Lexeme[], i: number): string {
   const depth = words[i]?.depth ?? 0;
   for (let at = i - 1; at >= 0 && (words[at]?.depth ?? 0) >= depth; at--) {
@@ -139,7 +133,7 @@ function governor(words: readonly Lexeme[], i: number): string {
   return '';
 }
 
-/** True where FROM belongs to a function or an operator and names no table. */
+/** True if FROM belongs to a function or an operator. */
 function innerFrom(words: readonly Lexeme[], i: number): boolean {
   const before = words[i - 1]?.text;
   if (before === 'DISTINCT' && ['IS', 'NOT'].includes(words[i - 2]?.text ?? '')) return true;
@@ -147,20 +141,17 @@ function innerFrom(words: readonly Lexeme[], i: number): boolean {
   return holder > 0 && FROM_FUNCTIONS.has(words[holder - 1]?.text ?? '');
 }
 
-/** Collects table names; `seen` receives the last part of each name and whether a schema stood before it. */
+/** `word` is the last part of the name; `qualified` means that a schema precedes it. */
 export type Collect = (word: Lexeme, index: number, qualified: boolean) => void;
 
-/** `FROM order o` and `INTO table (a)` name a table; `ORDER BY` and `FROM (TABLE a)` do not. */
+/** In `FROM order o` and `INTO table (a)` the word is a name; in `ORDER BY` and `FROM (TABLE a)` it is a keyword. */
 function isWordOfSql(words: readonly Lexeme[], at: number): boolean {
   const text = words[at]?.text ?? '';
   if (QUERY_START.has(text)) return words[at - 1]?.text === '(' || !RESERVED_NAMES.has(text.toLowerCase());
   return LIST_END.has(text) && (!RESERVED_NAMES.has(text.toLowerCase()) || words[at + 1]?.text === 'BY');
 }
 
-/**
- * One item of a FROM list, with the brackets of joined tables around it. Function calls and sub-queries are passed by:
- * what is inside them is met by its own words.
- */
+/** Skips function calls and subqueries, because the keywords inside them are read separately. */
 function readItem(words: readonly Lexeme[], i: number, call: boolean, collect: Collect): void {
   let at = i;
   while (['ONLY', 'LATERAL', '('].includes(words[at]?.text ?? '')) at++;
@@ -174,7 +165,7 @@ function readItem(words: readonly Lexeme[], i: number, call: boolean, collect: C
   collect(last, at, at > begin);
 }
 
-/** A FROM list: an item, then one more behind each comma on the same depth. JOINs are met by their own word. */
+/** Joined tables are read at their JOIN keyword. */
 function readList(words: readonly Lexeme[], i: number, collect: Collect): void {
   const depth = words[i]?.depth ?? 0;
   readItem(words, i, true, collect);
@@ -212,15 +203,13 @@ function readAt(words: readonly Lexeme[], i: number, collect: Collect): void {
   }
 }
 
-/** A word that is no part of a dotted name. */
 const standsAlone = (words: readonly Lexeme[], i: number): boolean =>
   words[i]?.type === 'word' && words[i - 1]?.type !== 'dot';
 
-/** Names of all WITH lists, at any depth. */
 export const commonTables = (words: readonly Lexeme[]): CommonTable[] =>
   words.flatMap((word, i) => (word.text === 'WITH' && standsAlone(words, i) ? withList(words, i).names : []));
 
-/** Every place where a table is named, whatever the name stands for. */
+/** Includes names of WITH entries. */
 export function eachTable(words: readonly Lexeme[], collect: Collect): void {
   words.forEach((_, i) => {
     if (standsAlone(words, i)) readAt(words, i, collect);
@@ -239,7 +228,7 @@ function readTables(words: readonly Lexeme[]): SqlTable[] {
   return [...tables.values()].sort((a, b) => a.start - b.start);
 }
 
-/** The table behind INSERT INTO, UPDATE, DELETE FROM and MERGE INTO; `verb` is the index of that word. */
+/** `verb`: position of INSERT, UPDATE, DELETE or MERGE. */
 export function readTarget(words: readonly Lexeme[], verb: number): (SqlTable & { readonly index: number }) | null {
   const text = words[verb]?.type === 'word' ? words[verb]?.text : '';
   const next = words[verb + 1]?.text;
@@ -252,7 +241,7 @@ export function readTarget(words: readonly Lexeme[], verb: number): (SqlTable & 
   return target;
 }
 
-/** Where the main statement of the first statement in the text begins (its verb) and ends. */
+/** Of the first statement. */
 export function mainStatement(words: readonly Lexeme[]): { readonly verb: number; readonly end: number } {
   const isEnd = (word: Lexeme): boolean => word.type === 'semicolon' && word.depth === 0;
   const first = words.findIndex((word) => !isEnd(word));

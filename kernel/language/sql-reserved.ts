@@ -1,10 +1,7 @@
-/**
- * Table names that are words of SQL: `FROM user`, `INSERT INTO order`. Where only a name can stand they are meant as one,
- * so they get the quotes that SQL demands. Pure text; which dialect quotes how is told by the caller.
- */
+/** Quotes table names that are reserved words: `FROM user`, `INSERT INTO order`. */
 import type { SqlScan } from './sql.js';
 
-/** Nouns that are reserved in PostgreSQL or MySQL, as models may well be called. */
+/** Likely names of models that are reserved in PostgreSQL or MySQL. */
 export const RESERVED_NAMES: ReadonlySet<string> = new Set(
   (
     'case check column constraint default end grant group like limit offset order primary references table user values window ' +
@@ -15,7 +12,7 @@ export const RESERVED_NAMES: ReadonlySet<string> = new Set(
 
 export interface QuotedSql {
   readonly text: string;
-  /** From an offset in the quoted text to one in the text as written. */
+  /** Converts an offset in the quoted text to one in the original. */
   readonly written: (offset: number) => number;
 }
 
@@ -29,19 +26,17 @@ export function quoteReserved({ text, tokens, tables }: SqlScan, quote = '"'): Q
   const quoted = tokens.filter(({ type, start, end }, i) => {
     if (type !== 'word') return false;
     if (starts.has(start)) return true;
-    // `user.id`: the table before one of its columns.
     return (
       tokens[i + 1]?.type === 'dot' && tokens[i - 1]?.type !== 'dot' && known.has(text.slice(start, end).toLowerCase())
     );
   });
   let out = '';
   let at = 0;
-  // Where each quote stands in the new text.
   const added: number[] = [];
   for (const { start, end } of quoted) {
     out += text.slice(at, start);
     added.push(out.length);
-    // A name in quotes is taken as it stands; without them it would be in lower case.
+    // Unquoted names are read in lower case.
     out += quote + text.slice(start, end).toLowerCase();
     added.push(out.length);
     out += quote;

@@ -1,7 +1,6 @@
 /**
- * Statements that keep track of time: an INSERT or UPDATE gains the columns of its timestamps, a DELETE becomes an UPDATE
- * of `deleted_at`. Works on tokens, changes the main statement only, and adds the instant as one more placeholder, never
- * as text. Pure: done once, when definitions are loaded.
+ * Adds timestamps to INSERT and UPDATE, and turns DELETE into an UPDATE of `deleted_at`, at load time. Changes only the main
+ * statement and adds the time as a placeholder, never as text.
  */
 import { scanSql, type SqlScan } from './sql.js';
 import { columnList, elementStarts } from './sql-placeholders.js';
@@ -14,13 +13,12 @@ export interface SqlWish {
 }
 
 export interface SqlRewrite {
-  /** The scan of the new text; the one that was given when nothing had to be added. */
+  /** The original scan if nothing was added. */
   readonly scan: SqlScan;
-  /** Number of the placeholder that stands for the instant; null when there is none. */
+  /** The placeholder of the current time, or null. */
   readonly now: number | null;
-  /** Columns that were added. */
   readonly columns: readonly string[];
-  /** What keeps the wish from being fulfilled: an INSERT that lists no columns, or a source that cannot be extended. */
+  /** An INSERT without a column list, or a source of rows that cannot be extended. */
   readonly fault: 'no-columns' | 'source' | null;
   readonly timestampsUsed: boolean;
   readonly softDeleteUsed: boolean;
@@ -30,7 +28,6 @@ export const CREATED = 'created_at';
 export const UPDATED = 'updated_at';
 export const DELETED = 'deleted_at';
 
-/** Names of the columns that tell when. */
 export const TIMESTAMPS: readonly string[] = [CREATED, UPDATED, DELETED];
 
 interface Edit {
@@ -39,14 +36,13 @@ interface Edit {
   readonly insert: string;
 }
 
-/** What is known while one statement is rewritten. */
 interface Work {
   readonly words: readonly Lexeme[];
   readonly verb: number;
   readonly end: number;
-  /** Index of the last word of the target's name. */
+  /** Position of the last word of the target's name. */
   readonly target: number;
-  /** The instant as it stands in the text. */
+  /** The expression for the current time. */
   readonly value: string;
   readonly edits: Edit[];
   readonly columns: Set<string>;
@@ -62,7 +58,6 @@ const SELECT_END = new Set(
 const SET_OPERATIONS = new Set(['UNION', 'INTERSECT', 'EXCEPT']);
 
 export function rewriteSql(scan: SqlScan, { timestamps, softDelete }: SqlWish): SqlRewrite {
-  // Most statements ask for nothing.
   if (!timestamps && !softDelete) return { ...UNUSED, scan, now: null, columns: [] };
   const words = significant(scan.text, scan.tokens);
   const { verb, end } = mainStatement(words);
@@ -100,7 +95,7 @@ function rewriteMain(work: Work, verb: string, timestamps: boolean, softDelete: 
 
 function apply(text: string, edits: readonly Edit[]): string {
   let out = text;
-  // From the end, so that places before an edit stay where they are; of two at one place the first comes first.
+  // Applied from the end, so that earlier offsets stay valid.
   for (const { at, remove, insert } of [...edits].reverse().sort((a, b) => b.at - a.at)) {
     out = out.slice(0, at) + insert + out.slice(at + remove);
   }
@@ -109,7 +104,7 @@ function apply(text: string, edits: readonly Edit[]): string {
 
 const put = ({ edits }: Work, at: number, insert: string, remove = 0): void => void edits.push({ at, remove, insert });
 
-/** A keyword of the main statement, on its own depth; behind AS or a dot it would be a name. */
+/** After AS or a dot the word is a name. */
 function isKeyword(words: readonly Lexeme[], i: number, depth: number | undefined): boolean {
   const word = words[i];
   const before = words[i - 1];
@@ -126,7 +121,7 @@ function indexOfWord({ words, verb, end }: Work, from: number, ...texts: readonl
   return -1;
 }
 
-/** `SET a = 1` to `SET updated_at = $n, a = 1`, unless the list writes the column itself. */
+/** `SET a = 1` becomes `SET updated_at = $n, a = 1`. */
 function stampUpdate(work: Work, set: number): void {
   const { words } = work;
   const word = words[set];
@@ -135,7 +130,6 @@ function stampUpdate(work: Work, set: number): void {
   work.columns.add(UPDATED);
 }
 
-/** Names on the left side of a SET list. */
 function assigned(words: readonly Lexeme[], from: number): Set<string> {
   const names = elementStarts(words, from).flatMap((i) => {
     const word = words[i];
@@ -150,7 +144,7 @@ function rewriteDelete(work: Work, columns: readonly string[]): void {
   const [first, from] = [words[verb], words[verb + 1]];
   if (first === undefined || from === undefined) return;
   put(work, first.start, 'UPDATE', first.end - first.start);
-  // With the blank behind it, where there is exactly one.
+  // Also removes the space after FROM.
   const blank = words[verb + 2]?.start === from.end + 1 ? 1 : 0;
   put(work, from.start, '', from.end - from.start + blank);
   const behind = indexOfWord(work, target + 1, 'USING', 'WHERE', 'RETURNING');
@@ -161,7 +155,7 @@ function rewriteDelete(work: Work, columns: readonly string[]): void {
   for (const column of columns) work.columns.add(column);
 }
 
-/** Index behind the last word of the main statement: a bracket that is not its own ends it too. */
+/** The statement also ends at an enclosing parenthesis. */
 function lastIndex({ words, verb, end }: Work): number {
   const depth = words[verb]?.depth ?? 0;
   for (let i = verb; i < end; i++) if ((words[i]?.depth ?? 0) < depth) return i;
@@ -199,7 +193,7 @@ function rewriteInsert(work: Work): SqlRewrite['fault'] {
   return null;
 }
 
-/** Adds values to every row that the query in lexemes `[from, to)` gives; false where that cannot be done. */
+/** False if the query cannot be extended. */
 function extendQuery(work: Work, from: number, to: number, values: string): boolean {
   const { words } = work;
   const depth = words[from]?.depth;
@@ -229,21 +223,19 @@ function extendQuery(work: Work, from: number, to: number, values: string): bool
   return !wanted;
 }
 
-/** Index behind the select list that begins at `from`. */
 function selectEnd(words: readonly Lexeme[], from: number, to: number): number {
   const depth = words[from]?.depth ?? 0;
   for (let i = from; i < to; i++) {
     const word = words[i];
     if (word === undefined || word.depth < depth || word.type === 'semicolon') return i;
     if (!isKeyword(words, i, depth) || !SELECT_END.has(word.text)) continue;
-    // `DISTINCT ON (...)` and `IS DISTINCT FROM` belong to the list.
     if (words[i - 1]?.text === 'DISTINCT' && (word.text === 'ON' || word.text === 'FROM')) continue;
     return i;
   }
   return to;
 }
 
-/** `(1), (2)`: every row gains the values; gives the index behind the last row. */
+/** Returns the position after the last row. */
 function extendRows(work: Work, from: number, values: string): number {
   const { words } = work;
   let at = from;

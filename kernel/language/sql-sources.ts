@@ -1,55 +1,49 @@
-/**
- * Which tables, WITH entries and sub-queries the names at one place of a statement can come from, by tokens alone: the text
- * may be half typed. Knows no models; what `*` stands for is told by its sources.
- */
+/** Finds the tables, WITH entries and subqueries that are visible at a position of possibly incomplete SQL. Knows no models. */
 import { aliasBehind } from './sql-mentions.js';
 import { columnList, elementStarts } from './sql-placeholders.js';
 import { behindGroup, commonTables, eachTable, holderOf, isName, nameOf, readTarget, type Lexeme } from './sql-read.js';
 
-/** A name in a select list, or the sources of which it takes everything. */
+/** A column name, or the sources of a `*`. */
 export type SqlOutput = string | readonly SqlSource[];
 
 export interface SqlSource {
-  /** The name it has in the statement. */
   readonly alias: string;
-  /** As written; null for a sub-query. */
+  /** Null for a subquery or a WITH entry. */
   readonly table: string | null;
-  /** Of a sub-query or a WITH entry; null for a table. */
+  /** Columns of a subquery or a WITH entry; null for a table. */
   readonly outputs: readonly SqlOutput[] | null;
 }
 
 interface Placed {
   readonly source: SqlSource;
-  /** Lexeme of its name or bracket. */
   readonly index: number;
-  /** The bracket around the query that it belongs to; -1 for the whole text. */
+  /** Position of the parenthesis around its query, or -1. */
   readonly query: number;
 }
 
 const QUERY = new Set(['SELECT', 'WITH', 'VALUES', 'INSERT', 'UPDATE', 'DELETE', 'TABLE']);
 const SETS = new Set(['UNION', 'INTERSECT', 'EXCEPT']);
 
-/** All sources of a text, read once; what a sub-query answers is read when it is asked for. */
+/** Outputs of subqueries are computed on demand. */
 interface Reading {
   readonly words: readonly Lexeme[];
   readonly all: Placed[];
-  /** By the bracket that opens the query. An entry that asks for itself gets nothing. */
+  /** By position of the query's parenthesis; a recursive reference has no outputs. */
   readonly answers: Map<number, readonly SqlOutput[]>;
 }
 
-/** The bracket that opens the query around `i`, past those of calls and lists; -1 at the top. */
+/** Skips parentheses of calls and lists; -1 at the top level. */
 export function queryAround(words: readonly Lexeme[], i: number): number {
   let at = holderOf(words, i);
   while (at >= 0 && !QUERY.has(words[at + 1]?.text ?? '')) at = holderOf(words, at);
   return at;
 }
 
-/** The nearest first. */
+/** Innermost query first. */
 export function sourcesAt(words: readonly Lexeme[], i: number): readonly SqlSource[] {
   return read(readingOf(words), i);
 }
 
-/** WITH entries that may be named at `i`. */
 export function commonAt(words: readonly Lexeme[], i: number): readonly SqlSource[] {
   const reading = readingOf(words);
   return commonTables(words)
@@ -74,7 +68,7 @@ function read({ words, all }: Reading, i: number): readonly SqlSource[] {
   }
 }
 
-/** A sub-query of a FROM list sees the others only behind LATERAL, an entry of a WITH list never. */
+/** A subquery of a FROM list sees outer sources only after LATERAL, a WITH entry never. */
 function seesOutside(words: readonly Lexeme[], open: number): boolean {
   const before = words[open - 1]?.text;
   if (before === 'AS' || before === 'MATERIALIZED') return false;
@@ -84,11 +78,11 @@ function seesOutside(words: readonly Lexeme[], open: number): boolean {
 interface Part {
   readonly from: number;
   readonly to: number;
-  /** The row that an INSERT could not write has a name here. */
+  /** `excluded` names the row that an INSERT could not write. */
   readonly excluded: boolean;
 }
 
-/** The part of a query whose names are seen at `i`: one side of a UNION; of an INSERT its target, or the rows it reads. */
+/** One side of a UNION; for an INSERT its target or its source rows. */
 function partAround(words: readonly Lexeme[], query: number, i: number): Part {
   const begin = query + 1;
   const end = query < 0 ? words.length : behindGroup(words, query) - 1;
@@ -153,7 +147,6 @@ const later = (alias: string, outputs: () => readonly SqlOutput[]): SqlSource =>
   },
 });
 
-/** Whether a bracket stands where a FROM list names its sources. */
 function isSource(words: readonly Lexeme[], open: number): boolean {
   const before = words[open - 1];
   if (before?.type === 'word') return /^(FROM|JOIN|LATERAL|USING)$/.test(before.text);
@@ -172,11 +165,10 @@ function isSource(words: readonly Lexeme[], open: number): boolean {
 const named = (words: readonly Lexeme[], open: number): string[] =>
   columnList(words, open).flatMap((name) => name ?? []);
 
-/** `name (a, b) AS (query)`: the names in brackets, else those of the query. */
+/** The names in `name (a, b) AS (query)`, or else those of the query. */
 const commonOutputs = (reading: Reading, at: number, body: number): readonly SqlOutput[] =>
   reading.words[at + 1]?.text === '(' ? named(reading.words, at + 1) : outputsOf(reading, body);
 
-/** What the query in the bracket at `open` answers. */
 function outputsOf(reading: Reading, open: number): readonly SqlOutput[] {
   const { words, answers } = reading;
   const known = answers.get(open);
@@ -212,7 +204,6 @@ function endOfList(words: readonly Lexeme[], from: number, depth: number, end: n
   return end;
 }
 
-/** One element, lexemes `[start, end)`. */
 function outputOf(reading: Reading, start: number, end: number): SqlOutput | null {
   const { words } = reading;
   const last = words[end - 1];
@@ -223,12 +214,12 @@ function outputOf(reading: Reading, start: number, end: number): SqlOutput | nul
     return only === null ? sources : sources.filter(({ alias }) => alias === only);
   }
   if (isName(last)) return nameOf(last);
-  // A call without an alias has the name of its function.
+  // A call without an alias is named after its function.
   const first = words[start];
   return isName(first) && words[start + 1]?.text === '(' ? nameOf(first) : null;
 }
 
-/** The table that the statement around `i` writes to, as it is written; null where it writes nothing. */
+/** Null if the statement writes no table. */
 export function targetAt(words: readonly Lexeme[], i: number): string | null {
   for (let at = i; at >= 0; at--) {
     if (queryAround(words, at) !== queryAround(words, i)) continue;

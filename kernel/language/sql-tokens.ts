@@ -1,26 +1,22 @@
-/**
- * The lexical half of the SQL scanner: text to tokens, and the faults that only text can have (an open quote, a lost
- * bracket). It knows where a thing begins and ends, and nothing about what statements mean.
- */
+/** Splits SQL text into tokens and reports unterminated quotes and unbalanced brackets. Does not interpret statements. */
 import type { SqlFault, SqlToken, SqlTokenType } from './sql.js';
 import { typeEnd } from './sql-types.js';
 
-/** A token found at some offset; `open` names what was still open when the text ended. */
+/** `open` names an unterminated construct. */
 interface Piece {
   readonly type: SqlTokenType;
   readonly end: number;
   readonly open?: string;
 }
 
-/** Space beyond ASCII. */
 const OTHER_SPACE = /\s/;
 const LINE = /[^\r\n]*/y;
 const NUMBER =
   /0[xX][0-9a-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+|(?:[0-9][0-9_]*(?:\.(?!\.)[0-9_]*)?|\.[0-9][0-9_]*)(?:[eE][+-]?[0-9]+)?/y;
 const DOLLAR_TAG = /\$(?:[A-Za-z_\u0080-\uffff][A-Za-z0-9_\u0080-\uffff]*)?\$/y;
-/** By their codes: a text is asked about character by character. */
+/** Character codes, for fast lookup. */
 const OPERATORS: ReadonlySet<number> = new Set([...'-+*/<>=~!@#%^&|`?:'].map((sign) => sign.charCodeAt(0)));
-/** Characters that let an operator of several characters end in `+` or `-`. */
+/** With one of these, PostgreSQL lets an operator end in `+` or `-`. */
 const FREE_OPERATOR = /[~!@#%^&|`?]/;
 const SINGLE: Readonly<Record<string, SqlTokenType>> = {
   '(': 'open',
@@ -39,7 +35,7 @@ const isWord = (code: number): boolean => isWordStart(code) || isDigit(code) || 
 const isSpace = (code: number): boolean =>
   code === 32 || (code >= 9 && code <= 13) || (code >= 128 && OTHER_SPACE.test(String.fromCharCode(code)));
 
-/** End of what a sticky pattern matches at `at`, or -1. */
+/** Returns the end of the match at `at`, or -1. */
 function match(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at;
   return pattern.test(text) ? pattern.lastIndex : -1;
@@ -49,7 +45,7 @@ function lineComment(text: string, at: number): Piece {
   return { type: 'comment', end: match(LINE, text, at) };
 }
 
-/** Comments nest in SQL. */
+/** Block comments nest in SQL. */
 function blockComment(text: string, at: number): Piece {
   let depth = 0;
   for (let i = at; i < text.length - 1; i++) {
@@ -63,7 +59,7 @@ function blockComment(text: string, at: number): Piece {
   return { type: 'comment', end: text.length, open: 'comment' };
 }
 
-/** `at` is the opening quote; a doubled quote stands for itself, and a backslash escapes only in E'...'. */
+/** `at` is the opening quote. A backslash escapes only in E'...'. */
 function quoted(text: string, at: number, type: 'string' | 'quoted-identifier', backslash: boolean): Piece {
   const quote = text[at];
   for (let i = at + 1; i < text.length; i++) {
@@ -76,7 +72,7 @@ function quoted(text: string, at: number, type: 'string' | 'quoted-identifier', 
   return { type, end: text.length, open: type === 'string' ? 'string' : 'quoted identifier' };
 }
 
-/** `$1`, `$$...$$`, `$tag$...$tag$`, or a lone dollar. */
+/** `$1`, `$$...$$`, `$tag$...$tag$` or a lone dollar. */
 function dollar(text: string, at: number): Piece {
   let end = at + 1;
   while (isDigit(text.charCodeAt(end))) end++;
@@ -88,7 +84,7 @@ function dollar(text: string, at: number): Piece {
   return { type: 'dollar-string', end: close + (body - at) };
 }
 
-/** A word, or a string whose prefix looks like one: E'..', B'..', X'..', N'..', U&'..', U&"..". */
+/** A word, or a string with a prefix: E'..', B'..', X'..', N'..', U&'..', U&"..". */
 function word(text: string, at: number): Piece {
   const first = text[at] ?? '';
   const second = text[at + 1];
@@ -105,7 +101,6 @@ function word(text: string, at: number): Piece {
 
 const ENDS_OPERATOR: ReadonlySet<string> = new Set(['--', '/*', '::']);
 
-/** A run of operator characters; a comment or a cast ends it, and so does the rule about a trailing sign. */
 function operator(text: string, at: number): Piece {
   let end = at + 1;
   while (OPERATORS.has(text.charCodeAt(end)) && !ENDS_OPERATOR.has(text.slice(end, end + 2))) end++;
@@ -137,7 +132,7 @@ function pieceAt(text: string, at: number): Piece {
   return operator(text, at);
 }
 
-/** Brackets without a partner. A wrong partner counts as lost, so that the rest of the text is still judged. */
+/** A closing bracket of the wrong kind is skipped, so that the rest is still checked. */
 function unbalanced(text: string, tokens: readonly SqlToken[]): SqlFault[] {
   const faults: SqlFault[] = [];
   const open: SqlToken[] = [];
@@ -165,7 +160,6 @@ export function tokenizeSql(text: string): { tokens: SqlToken[]; faults: SqlFaul
       continue;
     }
     const piece = pieceAt(text, at);
-    // A pattern that matched nothing must not stop the walk.
     const end = Math.max(piece.end, at + 1);
     if (piece.open) faults.push({ code: 'SQL_UNTERMINATED', what: piece.open, start: at, end });
     tokens.push({ type: piece.type, start: at, end });

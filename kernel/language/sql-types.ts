@@ -1,7 +1,4 @@
-/**
- * Type names as they stand behind `::` and inside CAST(... AS ...): several words, a schema, quotes, modifiers, array
- * bounds. Finds where a name ends and writes it in one normal form; it does not know which types exist.
- */
+/** Parses and normalizes type names after `::` and in CAST(... AS ...). Does not check whether a type exists. */
 const BLANK = String.raw`[ \t\r\n\f\v]+`;
 const NAME = String.raw`(?:"[^"]*(?:""[^"]*)*"|[A-Za-z_\u0080-\uffff][A-Za-z0-9_$\u0080-\uffff]*)`;
 const ZONE = String.raw`(?:${BLANK}with(?:out)?${BLANK}time${BLANK}zone\b)?`;
@@ -21,7 +18,6 @@ const TYPE = new RegExp(
   'iy',
 );
 
-/** Where the type name that begins at `at` ends; -1 when there is none. */
 export function typeEnd(text: string, at: number): number {
   TYPE.lastIndex = at;
   return TYPE.test(text) ? TYPE.lastIndex : -1;

@@ -1,13 +1,9 @@
-/**
- * Words of SQL: those that names cannot be without quotes, those that editors offer, and the functions that are used most,
- * each with its arguments and what it gives. Data only.
- */
+/** SQL keywords and common functions, for quoting, highlighting and completion. */
 const words = (text: string): readonly string[] => text.split(' ');
 
-/** Words that a statement begins with. */
 export const SQL_VERBS = words('SELECT INSERT UPDATE DELETE WITH');
 
-/** Offered behind something whole. */
+/** Suggested after a complete expression. */
 export const SQL_CLAUSES: readonly string[] = [
   ...words('FROM WHERE SET VALUES RETURNING AS ON AND OR JOIN USING LIMIT OFFSET HAVING UNION ASC DESC'),
   'INNER JOIN',
@@ -34,10 +30,10 @@ export const SQL_CLAUSES: readonly string[] = [
   'NULLS LAST',
 ];
 
-/** Offered where a value may begin. */
+/** Suggested where a value may begin. */
 export const SQL_VALUES: readonly string[] = words('NULL TRUE FALSE NOT EXISTS CASE DISTINCT DEFAULT');
 
-/** Never a name: what PostgreSQL reserves, and what stands in front of names. */
+/** Words that cannot be unquoted names. */
 const RESERVED: ReadonlySet<string> = new Set(
   words(
     'all analyse analyze and any array as asc asymmetric both case cast check collate column constraint create current_date ' +
@@ -49,7 +45,7 @@ const RESERVED: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Words of the language in the place where they stand, although a column may be called so. */
+/** Keywords that are also valid unquoted names. */
 const PLAIN: ReadonlySet<string> = new Set(
   words(
     'insert update delete set values by conflict nothing excluded recursive materialized exists over partition rows range ' +
@@ -60,7 +56,6 @@ const PLAIN: ReadonlySet<string> = new Set(
 
 export const isSqlWord = (name: string): boolean => RESERVED.has(name.toLowerCase());
 
-/** Words that are shown as words of the language, unless a column is called so. */
 export const isPlainWord = (name: string): boolean => PLAIN.has(name.toLowerCase());
 
 export interface SqlFunction {

@@ -1,23 +1,21 @@
-/** What a statement writes to which column, as the text shows it: rows of an INSERT, a select list behind it, and SET lists. Pure. */
+/** Finds the expressions that a statement writes to columns. */
 import { elements } from './sql-blind-work.js';
 import { columnList } from './sql-placeholders.js';
 import { behindGroup, isName, nameOf, readTarget, significant, type Lexeme } from './sql-read.js';
 import type { SqlScan } from './sql.js';
 
 export interface WrittenPart {
-  /** Null where the text does not show it. */
+  /** Null if the text does not name it. */
   readonly table: string | null;
   readonly column: string;
   readonly text: string;
-  /** A constant text that is not empty, also the one of a COALESCE. */
+  /** A non-empty string literal, also inside COALESCE. */
   readonly literal: boolean;
-  /** Names in it. */
   readonly mentions: readonly string[];
   readonly start: number;
   readonly end: number;
 }
 
-/** Of all INSERTs and SET lists of the statement. */
 export function writtenParts({ text, tokens }: Pick<SqlScan, 'text' | 'tokens'>): WrittenPart[] {
   const words = significant(text, tokens);
   const part = (table: string | null, column: string | null | undefined, from: number, to: number): WrittenPart[] => {
@@ -36,7 +34,7 @@ export function writtenParts({ text, tokens }: Pick<SqlScan, 'text' | 'tokens'>)
       },
     ];
   };
-  // By depth: a SET list, and a branch of MERGE, belong to the last one before it.
+  // By depth: a SET list or a MERGE branch writes to the last target before it.
   const targets = new Map<number, string>();
   return words.flatMap((word, i) => {
     if (word.type !== 'word') return [];
@@ -52,7 +50,7 @@ export function writtenParts({ text, tokens }: Pick<SqlScan, 'text' | 'tokens'>)
 }
 
 const WRITES = new Set(['INSERT', 'UPDATE', 'MERGE']);
-/** What stands behind one of these names no table. */
+/** After these, a verb is not followed by a table name. */
 const BRANCH = new Set(['DO', 'THEN', 'FOR', 'KEY']);
 
 interface Place {
@@ -77,7 +75,6 @@ function setLists(words: readonly Lexeme[], first: number): Place[] {
 const placed = (columns: readonly (string | null)[], parts: readonly (readonly [number, number])[]): Place[] =>
   parts.map(([from, to], n) => ({ column: columns[n], from, to }));
 
-/** Behind the name of the table. */
 function rowsOf(words: readonly Lexeme[], behind: number): Place[] {
   let at = behind;
   if (words[at]?.text === 'AS') at += 2;

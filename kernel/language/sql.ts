@@ -1,7 +1,6 @@
 /**
- * A real scanner for SQL text: strings, comments, dollar quotes and quoted identifiers are seen for what they are, so
- * placeholders and casts are found by their place in the language and never by a pattern. Lexical rules are those of
- * PostgreSQL. Total: any text gives a scan, broken text gives a scan with faults. Nothing here rewrites SQL.
+ * Scans SQL by PostgreSQL's lexical rules, so that placeholders inside strings, comments and quoted names are not taken for real
+ * ones. Accepts any text (invalid text has faults) and rewrites nothing.
  */
 import { readPlaceholders, readQuotedPlaceholders } from './sql-placeholders.js';
 import { readStatement, significant } from './sql-read.js';
@@ -23,7 +22,7 @@ export type SqlTokenType =
   | 'semicolon'
   | 'dot';
 
-/** Offsets are UTF-16 code units of the decoded SQL text; `end` is exclusive. Brackets are `open` and `close` too. */
+/** Offsets are UTF-16 code units. Square brackets are `open` and `close` too. */
 export interface SqlToken {
   readonly type: SqlTokenType;
   readonly start: number;
@@ -34,16 +33,16 @@ export interface SqlPlaceholder {
   readonly n: number;
   readonly start: number;
   readonly end: number;
-  /** Lower-case type of the cast that follows directly, such as `jsonb` or `numeric(10,2)`; also of `CAST($1 AS …)`. */
+  /** Lower-case type of a direct cast or of `CAST($1 AS …)`, such as `jsonb` or `numeric(10,2)`. */
   readonly cast: string | null;
-  /** Column (lower case, without table) the value is written to or compared with, where the text shows it plainly. */
+  /** The column (lower case, without table) that the value is certainly written to or compared with. */
   readonly column: string | null;
-  /** That column, or the one that it is held against in another way (`tags ?| $1`, `id = ANY($1)`): what a name may stand for. */
+  /** `column`, or one of possibly another type (`tags ?| $1`, `id = ANY($1)`). */
   readonly stands: string | null;
 }
 
 export interface SqlTable {
-  /** Last part of the name: unquoted names in lower case, quoted ones as they stand inside the quotes. */
+  /** The last part of the name: lower case if unquoted, else without its quotes. */
   readonly name: string;
   readonly start: number;
   readonly end: number;
@@ -59,23 +58,22 @@ export interface SqlFault {
 export interface SqlScan {
   readonly text: string;
   readonly tokens: readonly SqlToken[];
-  /** `SELECT`, `INSERT`, ...; of the main statement behind a WITH list; `''` for empty text. */
+  /** The verb of the main statement, after a WITH list; `''` for empty text. */
   readonly verb: string;
   readonly placeholders: readonly SqlPlaceholder[];
-  /** Placeholders written inside strings: a likely mistake. */
+  /** Inside strings they are probably mistakes. */
   readonly quotedPlaceholders: readonly SqlTable[];
-  /** Names behind FROM, JOIN, INTO, UPDATE and USING, without names that a WITH list defines. */
+  /** Without names of WITH entries. */
   readonly tables: readonly SqlTable[];
-  /** The table that the main statement writes to; null for statements that write nothing themselves. */
+  /** The table that the main statement writes. */
   readonly target: SqlTable | null;
-  /** Number of statements that hold at least one token. */
+  /** Empty statements are not counted. */
   readonly statements: number;
-  /** True when the main statement ends in a RETURNING list. */
   readonly returning: boolean;
   readonly faults: readonly SqlFault[];
 }
 
-/** Scans SQL text; of several statements, `verb` and `returning` belong to the first. */
+/** If there are several statements, `verb` and `returning` belong to the first. */
 export function scanSql(text: string): SqlScan {
   const { tokens, faults } = tokenizeSql(text);
   const words = significant(text, tokens);

@@ -1,6 +1,6 @@
-/** Time zones by their IANA names: which there are, and how far their clocks are from UTC. Nothing is read from a disk. */
+/** IANA time zones and their UTC offsets, from the runtime's own data. */
 
-/** Abbreviations that mean another zone in another country; the runtime takes some of them all the same. */
+/** Abbreviations are ambiguous between countries, although the runtime accepts some. */
 const ABBREVIATION = /^[A-Z]{3,4}$/;
 const SHORT = new Set(['UTC', 'GMT', 'UCT', 'CET', 'MET', 'EET', 'WET', 'EST', 'MST', 'HST', 'ROC', 'ROK', 'PRC']);
 
@@ -13,13 +13,12 @@ export function isZone(name: string): boolean {
   }
 }
 
-/** Of the zones with a place; for messages. */
 export const zoneNames = (): readonly string[] => ['UTC', ...Intl.supportedValuesOf('timeZone')];
 
-/** What clocks show at an instant, as milliseconds that a UTC clock would show it at. */
+/** Local time at an instant, as the milliseconds of the same time in UTC. */
 export type Wall = (instant: number) => number;
 
-/** `zone` is one that `isZone` accepts. */
+/** `zone` must be accepted by `isZone`. */
 export function wallOf(zone: string): Wall {
   if (zone === 'UTC') return (instant) => instant;
   const format = new Intl.DateTimeFormat('en-US', {

@@ -1,7 +1,4 @@
-/**
- * What each statement of a resource does to which table, and where the values come from that it writes or compares: the facts that
- * the audit is made of. Only what meets a column directly is said; behind functions and casts the value is the author's business.
- */
+/** Collects the verb of each statement on a single model, and the source of every value bound directly to a column. */
 import { asText } from '../../contract/json.js';
 import { accessorsIn } from '../../language/accessor.js';
 import type { LocatedNode } from '../../source/tree.js';
@@ -14,7 +11,6 @@ import { inside } from '../report.js';
 import type { SourceSort } from '../sources.js';
 import type { TableNames } from '../tables.js';
 
-/** A value that meets a column. */
 export interface Meeting {
   readonly column: string;
   readonly writes: boolean;
@@ -27,7 +23,7 @@ export interface Access {
   readonly action: LinkedAction;
   readonly statement: SqlText;
   readonly verb: string;
-  /** The one model that it touches; statements of several are not judged. */
+  /** Statements on several models are skipped. */
   readonly model: string;
   readonly meetings: readonly Meeting[];
 }
@@ -53,7 +49,7 @@ export function accessesOf(
   });
 }
 
-/** Null for literals, and for what neither clients nor tokens nor rows say. */
+/** Null for literals and for values without a known source. */
 function sourceOf(
   resource: LinkedResource,
   action: LinkedAction,

@@ -1,4 +1,4 @@
-/** The audit of a set: who may do what to whose rows, and where secrets go. Needs everything linked, and statements that are read. */
+/** Audits row ownership and secrets across all definitions. Runs after linking and parsing of statements. */
 import { asText, isObject } from '../../contract/json.js';
 import { objectOf } from '../../source/tree.js';
 import type { Queries } from '../link-group.js';
@@ -13,7 +13,7 @@ import { auditRows } from './rows.js';
 import { auditSecrets, hashedIn, type Hashed } from './secrets.js';
 
 const NO_MEETINGS: Queries['meetings'] = new Map();
-/** By which field rows are told apart, where the model does not say. */
+/** The primary key of a model that declares none. */
 const KEY = 'id';
 
 export interface AuditedSet {
@@ -47,7 +47,7 @@ export function auditSet(
   memory.remember(registry, report, { name: 'audit', reads: [resources, accesses, models, tablesKey], work });
 }
 
-/** Fields that refer to a model with a password. */
+/** Fields that refer to a model of callers, that is, one with hashed columns. */
 function fieldsOfCallers({ node }: Definition, tables: TableNames, hashed: Hashed): string[] {
   return node.members.flatMap(({ key, value }) => {
     const reference = value === null ? null : objectOf(value)['foreign_key'];

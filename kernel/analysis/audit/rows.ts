@@ -1,6 +1,6 @@
 /**
- * Whose rows are touched: columns that some definition compares with a claim, or writes from one, say whose a row is. Elsewhere the
- * client must not choose that value, rows of others are not read, and no write of the table goes without the guard of the others.
+ * Audits row ownership: a column compared with a claim, or written from one, identifies the owner of a row. Clients must not set
+ * it, reads must not return rows of others, and changes must be authenticated like the other changes of the table.
  */
 import { dependsOnCaller } from '../checks/owners.js';
 import { claimReaders } from '../checks/readers.js';
@@ -16,9 +16,9 @@ export interface RowsAudit {
   readonly report: Report;
   readonly resources: readonly LinkedResource[];
   readonly accesses: readonly Access[];
-  /** By model: the field that is the primary key. */
+  /** Primary key by model. */
   readonly keys: ReadonlyMap<string, string>;
-  /** By model: fields that refer to a caller. */
+  /** Fields that refer to a caller, by model. */
   readonly callers: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -41,7 +41,7 @@ export function auditRows(audit: RowsAudit): void {
       if (columns.size === 0 || asked.has(access)) continue;
       const sort = sortOf(access);
       const siblings = all.filter((one) => one !== access && sortOf(one) === sort);
-      // A table that others read without asking holds no secrets, and one that others change so is changed by all.
+      // If a sibling statement of the same kind ignores the caller, that kind of access is public.
       if (siblings.length === 0 || siblings.some((one) => !asked.has(one))) continue;
       if (sort === 'read' && isGuarded) report(audit, 'AUD_READ_ANY', access, siblings);
       const isFree = !isJudged(registry, placesOf(access.resource)) && isDirect(access, columns, keys);
@@ -67,7 +67,7 @@ function groupBy<T>(all: readonly T[], nameOf: (one: T) => string): Map<string, 
   return groups;
 }
 
-/** By model. The key of a row says whose it is only where the row is the caller. */
+/** Excludes the primary key, which identifies the owner only in the table of callers. */
 function ownersIn(accesses: readonly Access[], keys: RowsAudit['keys']): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>();
   for (const { model, meetings } of accesses) {
@@ -89,7 +89,7 @@ function reportSent(report: Report, { resource, meetings }: Access, columns: Rea
   }
 }
 
-/** The row is named by the request alone: by its key or its owner, behind nothing that was looked up. */
+/** True if the payload alone selects the row, and no earlier actionable restricts it. */
 function isDirect(
   { action, meetings, resource }: Access,
   columns: ReadonlySet<string>,

@@ -1,6 +1,6 @@
 /**
- * Passwords, hashes and keys of tokens across the set: a password that is stored or compared as it came, a hash that is answered, a
- * guard whose tokens nothing here gives out, and rows of one caller that go to everybody who is connected.
+ * Audits secrets across resources: unhashed passwords, hashes in responses, guards with a key that no issuer of the same tokens
+ * uses, and rows of one caller that are broadcast to all clients.
  */
 import { asText } from '../../contract/json.js';
 import { nodeAt } from '../../source/tree.js';
@@ -18,7 +18,7 @@ export interface SecretsAudit {
   readonly report: Report;
   readonly resources: readonly LinkedResource[];
   readonly accesses: readonly Access[];
-  /** Fields that are found by an index of what is encrypted, by model. */
+  /** Encrypted fields with a blind index. */
   readonly blindIn: (model: string) => readonly string[];
 }
 
@@ -26,7 +26,7 @@ const PASSWORD = /^(?:user_?)?(?:pass(?:word|wd|code|phrase)?|pwd)(?:_?(?:hash|d
 
 export type Hashed = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** By model: columns that some resource hashes before it writes them. */
+/** Hashed columns by model. */
 export function hashedIn(registry: Registry, resources: readonly LinkedResource[]): Hashed {
   const hashed = new Map<string, Set<string>>();
   for (const resource of resources)
@@ -42,7 +42,7 @@ export function auditSecrets(audit: SecretsAudit, hashed: Hashed): void {
   auditKeys(audit);
 }
 
-/** Last words of the properties that are hashed before they are written, and the columns that they are written to. */
+/** The last segment of a hashed property is also the name of its column. */
 function hashedBy({ plugins }: Registry, { definition }: LinkedResource, action: LinkedAction): string[] {
   const { places, declarations, references } = definition.finds;
   const hashing = places.filter(
@@ -79,7 +79,7 @@ function auditPassword(
   }
 }
 
-/** Lists of what leaves: those of the resource, or of its actionables where it has none. */
+/** Uses the response fields of the resource, or those of its actionables if it has none. */
 function auditAnswer({ report, registry, accesses }: SecretsAudit, resource: LinkedResource, hashed: Hashed): void {
   const { references, statements, places } = resource.definition.finds;
   const own = resource.actions.flatMap((action) => hashedBy(registry, resource, action));

@@ -1,4 +1,4 @@
-/** Accessors inside strings: known roots, tails as their plugin wants them, roots allowed at the place, environment. */
+/** Checks accessors inside strings: their root, tail and place, and environment variables. */
 import type { EnvFact } from '../../contract/plugin.js';
 import { POISON_KEYS } from '../../contract/json.js';
 import type { AccessorPart } from '../../language/accessor.js';
@@ -14,17 +14,17 @@ import { hint, type Report, type Spot } from '../report.js';
 import type { AccessorText } from '../finds.js';
 import { knownAccessors, rightAccessor } from './invented-accessors.js';
 
-/** Variables that are set: their measures, never their values. */
+/** Never includes the values of the variables. */
 export type EnvFacts = ReadonlyMap<string, EnvFact>;
 
 export interface AccessorContext {
   readonly registry: Registry;
   readonly report: Report;
-  /** What is known of the environment, by name; null when nothing is (then it is not judged). */
+  /** Null if the environment is unknown; variables are then not checked. */
   readonly env: EnvFacts | null;
 }
 
-/** Also records which accessor plugins (and plugins in their tails) the definition uses. */
+/** Also records the plugins that accessors use. */
 export function checkAccessors(context: AccessorContext, definition: Pick<Definition, 'doc' | 'finds'>): void {
   for (const found of definition.finds.accessors) {
     for (const part of found.parts) checkPart(context, definition, found, part);
@@ -34,7 +34,7 @@ export function checkAccessors(context: AccessorContext, definition: Pick<Defini
     context.report.add('ACC_KEY', { doc: definition.doc, start: keyStart, end: keyEnd }, { name: key });
 }
 
-/** What stands behind an accessor and is read in another way than it looks: signs that belong to the name, indexes in brackets. */
+/** A trailing `-` or `_` is read as a part of the name, and `[0]` is not read as an index. */
 function checkEnds(
   { registry, report }: AccessorContext,
   { doc, finds }: Pick<Definition, 'doc' | 'finds'>,
@@ -129,7 +129,7 @@ function reportUnknownRoot({ registry, report }: AccessorContext, spot: Spot, pa
   report.add('ACC_UNKNOWN_ROOT', spot, { root: part.root, hint: hint(near && `$${near}`) }, fix);
 }
 
-/** `tail` is a fact of the accessor: none, name, env, path, optional-path, `declared:<symbol>`, or `plugin:<kind>`. */
+/** `tail` is none, name, env, path, optional-path, `declared:<symbol>` or `plugin:<kind>`. */
 function checkTail(
   { registry, report, env }: AccessorContext,
   finds: Definition['finds'],
@@ -168,7 +168,7 @@ function checkTail(
       );
     } else if (!declared.some((name) => overlap(splitPath(name), part.tail))) {
       const isInside = names.includes(first);
-      // `user_id` is the `id` of the caller.
+      // `user_id` often means the `id` of the caller.
       const near = isInside
         ? nearest(part.tail.join('.'), declared)
         : (nearest(first, names) ?? names.find((name) => first.toLowerCase().endsWith(`_${name}`)));

@@ -1,6 +1,5 @@
 /**
- * Fields with `blind_index`: what is written to one must be encrypted, what compares one must have a form that its index can answer,
- * and only a table has room for the index.
+ * Checks `blind_index` fields: written values must be encrypted, comparisons must suit the index, and the store must have tables.
  */
 import { asText } from '../../contract/json.js';
 import { BLIND } from '../../contract/model.js';
@@ -23,7 +22,6 @@ export interface BlindCheck {
 
 const LATER = 'another actionable encrypts the value, and this one, which is done later, sees the ciphertext alone';
 
-/** What statements of resources do with such fields. */
 export function checkBlind(resources: readonly LinkedResource[], { tables, registry, report }: BlindCheck): void {
   const readers = payloadReaders(registry);
   for (const { definition, actions } of resources) {

@@ -1,6 +1,6 @@
 /**
- * Columns whose values have one form where a rule says `canonical`: every other resource that writes such a column from the payload,
- * or looks a value up in it, needs the same form, or what it finds is another value. Compares resources; in doubt nothing is said.
+ * If a rule declares `canonical` for a column, other resources that write or look up the column need the same form, or lookups
+ * miss. Reports only certain differences.
  */
 import { isObject } from '../../contract/json.js';
 import { accessorsIn } from '../../language/accessor.js';
@@ -21,16 +21,16 @@ interface Context {
   readonly tables: TableNames;
 }
 
-/** A value of the payload that meets a column. */
+/** A payload value that is written to, or compared with, a column. */
 interface Use {
   readonly resource: LinkedResource;
   readonly model: string;
   readonly column: string;
   readonly name: string;
   readonly spot: Spot;
-  /** What rules write, in one order; empty: they write none. */
+  /** Sorted; empty if the rules declare none. */
   readonly forms: readonly string[];
-  /** The one rule of the field. */
+  /** Null if there is none or more than one. */
   readonly rule: LocatedNode | null;
 }
 
@@ -46,7 +46,7 @@ export function checkCanonical({ registry, report, tables }: Context, resources:
     const other = first.get(keyOf(use));
     if (other === undefined || isSame(use.forms, other.forms)) continue;
     if (use.forms.length === 0 && elsewhere(use.resource, use.name)) continue;
-    // One word about a field is enough.
+    // Each field is reported once per resource.
     const names = told.get(use.resource) ?? new Set();
     if (names.has(use.name)) continue;
     told.set(use.resource, names.add(use.name));
@@ -70,7 +70,7 @@ function fixOf({ rule, resource, forms }: Use, form: string): Pick<ReportOptions
 
 const known = new WeakMap<LinkedResource, readonly Use[]>();
 
-/** A resource is linked again when anything of its tables is different. */
+/** Cached by resource, because a resource is linked again when its tables change. */
 function usesIn(resource: LinkedResource, registry: Registry, tables: TableNames): readonly Use[] {
   const seen = known.get(resource);
   if (seen !== undefined) return seen;
@@ -81,10 +81,10 @@ function usesIn(resource: LinkedResource, registry: Registry, tables: TableNames
   return found;
 }
 
-/** Of a resource that only others reach, the rules of those hold too. */
+/** The rules of callers also apply to a resource that is only reached from others, so it is skipped. */
 const isReached = ({ actions }: LinkedResource): boolean => actions.some(({ noOp }) => !noOp);
 
-/** What is not simply equal to a column: patterns, bounds. */
+/** A comparison other than equality before a placeholder. */
 const NOT_EQUAL = /(?:\b(?:LIKE|ILIKE|TO|BETWEEN|AND)|[<>!~]=?)\s*$/i;
 
 function fromQueries(resource: LinkedResource, registry: Registry, tables: TableNames): Use[] {
@@ -98,7 +98,7 @@ function fromQueries(resource: LinkedResource, registry: Registry, tables: Table
   });
 }
 
-/** In a longer text the value is a part of another one. */
+/** False inside a longer text. */
 const isWhole = ({ node, form }: ValueRead): boolean => {
   if (form !== 'accessor') return form === 'word';
   const text = String(node.scalar);
@@ -116,7 +116,7 @@ function equalColumns(
   );
 }
 
-/** What is hashed or compared with a hash stands for the column of its name. */
+/** A hashed property belongs to the column of the same name. */
 function fromProperties(resource: LinkedResource, tables: TableNames): Use[] {
   return resource.definition.finds.references.flatMap(({ refers, name, node, spot }) => {
     if (refers.symbol !== 'payload-field') return [];
@@ -128,7 +128,7 @@ function fromProperties(resource: LinkedResource, tables: TableNames): Use[] {
   });
 }
 
-/** Where it is certain which column of which model is meant, and which rule the value has. */
+/** Returns a use only if exactly one model has the column. */
 function useOf(
   resource: LinkedResource,
   action: LinkedAction,
@@ -139,14 +139,14 @@ function useOf(
   if (model === undefined || other !== undefined) return [];
   const name = path.join('.');
   const rules = rulesOf(resource).get(name) ?? [];
-  // An item of a list has rules of its own, which are not found by this path.
+  // Rules of list items have other paths.
   if (rules.length === 0 && (action.repeat !== null || path.length > 1)) return [];
   const [rule = null, second] = rules;
   const forms = [...new Set(rules.flatMap(formsOf))].sort();
   return [{ resource, model, column, name, spot, forms, rule: second === undefined ? rule : null }];
 }
 
-/** The rules of each field, by its path. */
+/** By dotted path of the field. */
 const rulesOf = once(({ definition }: LinkedResource): ReadonlyMap<string, readonly LocatedNode[]> => {
   const rules = new Map<string, LocatedNode[]>();
   const collect = (name: string, node: LocatedNode | null): void => {
@@ -168,7 +168,7 @@ function formsOf(rule: LocatedNode): string[] {
   return [said].flat().flatMap((one) => (typeof one === 'string' ? [one] : []));
 }
 
-/** Whether a resource that this one reaches, at any distance, has a form for the field: its rules hold for the whole request. */
+/** The rules of a reached resource apply to the whole request. */
 function formsReached(resources: readonly LinkedResource[]): (from: LinkedResource, name: string) => boolean {
   const owners = new Map(resources.flatMap((one) => one.actions.map(({ key }) => [key, one] as const)));
   return (from, name) => {

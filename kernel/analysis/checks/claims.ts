@@ -1,6 +1,6 @@
 /**
- * Claims that are read, and tokens that resources of the set issue for the guard: a claim that none of these has would end every
- * request. Where no resource issues for a guard, its tokens come from elsewhere, and nothing is known of them.
+ * Checks the claims that resources read against the tokens that resources issue: a missing claim fails every request. If no
+ * resource issues tokens for a guard, they are external and not checked.
  */
 import type { Issued } from '../../contract/plugin.js';
 import { overlap, splitPath } from '../../language/path.js';
@@ -16,11 +16,11 @@ import { claimReaders } from './readers.js';
 type Path = readonly string[];
 
 interface ClaimRead {
-  /** Null: a place of the resource. */
+  /** Null for a plugin of the resource itself. */
   readonly action: LinkedAction | null;
   readonly path: Path;
   readonly spot: Spot;
-  /** As the definition writes it. */
+  /** As written in the definition. */
   readonly text: string;
 }
 
@@ -91,14 +91,14 @@ const claimsIn = ({ claims, standard }: Issued): readonly string[] => [...claims
 
 const listed = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ');
 
-/** A value that holds it, or one inside it. */
+/** True if one path contains the other. */
 const isCovered = (path: Path, names: readonly string[]): boolean =>
   names.some((name) => overlap(path, splitPath(name)));
 
 const extractedIn = ({ definition }: LinkedResource): string[] =>
   definition.finds.declarations.flatMap(({ symbol, name }) => (symbol === 'claim' ? [name] : []));
 
-/** In the order of the text. */
+/** Scheduled actionables have no token and are skipped. */
 function claimReads(resource: LinkedResource, registry: Registry): ClaimRead[] {
   const { definition, actions } = resource;
   if (resource.claims.size === 0) return [];
@@ -133,7 +133,7 @@ function issuersIn(resource: LinkedResource, registry: Registry): Issuer[] {
   });
 }
 
-/** Null where it depends on the environment. */
+/** Null if the result depends on the environment. */
 function isAccepted(resource: LinkedResource, { place: by, issued }: Issuer, registry: Registry): boolean | null {
   const facts = (kind: string, name: string) => registry.plugin(kind, name)?.facts;
   const answers = placesOf(resource).flatMap((place) => {

@@ -1,6 +1,6 @@
 /**
- * Columns, and fields of documents, that one resource hashes or encrypts before it writes them: every other place that writes one
- * from a value of the request needs the same step, or some rows hold clear text. Compares resources; in doubt nothing is said.
+ * If one resource hashes or encrypts a field before writing it, other writes of it from request values need the same step, or
+ * some rows store plain text. Reports only certain differences.
  */
 import { asText } from '../../contract/json.js';
 import { accessorsIn } from '../../language/accessor.js';
@@ -22,19 +22,18 @@ interface Context {
   readonly tables: TableNames;
 }
 
-/** A value that is written to a field of a model. */
 interface Write {
   readonly resource: LinkedResource;
   readonly action: LinkedAction;
   readonly model: string;
-  /** With dots, below a field of documents. */
+  /** Dotted for a nested field of a document. */
   readonly field: string;
   readonly value: LocatedNode;
-  /** What steps of the same actionable protect of it: all of it, or fields below. */
+  /** The parts of the value that the same actionable protects. */
   readonly kept: readonly { readonly field: string; readonly by: Reference }[];
 }
 
-/** `groups`: of resources that reach one another; what one of them protects, the others see protected. */
+/** `groups`: resources that reach one another share their protected values. */
 export function checkClearWrites(
   { registry, report, tables }: Context,
   groups: readonly { readonly linked: readonly LinkedResource[] }[],
@@ -69,7 +68,7 @@ const protectsAny = ({ definition }: LinkedResource): boolean => definition.find
 
 const keyOf = ({ model, field }: Pick<Write, 'model' | 'field'>): string => `${model} ${field.toLowerCase()}`;
 
-/** An error of its own where the actionable protects a property of that name. */
+/** `checkProtections` reports writes of an actionable that protects a property of the same name. */
 const isToldElsewhere = ({ action, field }: Write, sealed: readonly Reference[]): boolean =>
   sealed.some(({ name, node }) => inside(node, action.node) && lastOf(String(name)) === lastOf(field));
 
@@ -82,7 +81,7 @@ interface Reading {
 
 const known = new WeakMap<LinkedResource, readonly Write[]>();
 
-/** A resource is linked again when anything of its tables is different. */
+/** Cached by resource, because a resource is linked again when its tables change. */
 function writesIn(resource: LinkedResource, reading: Reading): readonly Write[] {
   const seen = known.get(resource);
   if (seen !== undefined) return seen;
@@ -104,7 +103,7 @@ function writesIn(resource: LinkedResource, reading: Reading): readonly Write[] 
   return found;
 }
 
-/** The property is the value, or inside it. */
+/** The protected property must be the written value or nested in it. */
 function keptBy(by: Reference, { field, value }: Found, { repeat }: LinkedAction, { readers }: Reading): Write['kept'] {
   const text = asText(value.scalar);
   const property = String(by.name);
@@ -116,7 +115,7 @@ function keptBy(by: Reference, { field, value }: Found, { repeat }: LinkedAction
   return [{ field: `${field}${found.slice(path.length)}`, by }];
 }
 
-/** What leaves a text as clear as it was; other functions may be what protects it. */
+/** Functions that leave a text readable; any other function may protect it. */
 const CLEAR = new Set(['COALESCE', 'NULLIF', 'LOWER', 'UPPER', 'TRIM', 'BTRIM', 'LTRIM', 'RTRIM', 'CAST']);
 const CALL = /([A-Za-z_][A-Za-z0-9_]*)\s*\(/g;
 const COMPUTED = /\b(?:SELECT|CASE)\b/i;
@@ -127,7 +126,7 @@ function inRows({ scan, parameters }: SqlText, { tables }: Reading): Found[] {
   return writtenParts(scan).flatMap(({ table, column, text, start, end }): Found[] => {
     const model = table === null ? undefined : tables.modelOf(table);
     const field = model && tables.fieldsOf(model).find((one) => one.toLowerCase() === column.toLowerCase());
-    // What a blind index needs is an error of its own.
+    // `checkBlind` checks blind-indexed fields.
     if (model === undefined || field === undefined || tables.blindIn(model).includes(field)) return [];
     const calls = [...text.matchAll(CALL)].map(([, name = '']) => name.toUpperCase());
     if (COMPUTED.test(text) || !calls.every((name) => CLEAR.has(name))) return [];
@@ -149,7 +148,7 @@ function inDocuments({ around, collection }: DocumentQuery, { tables }: Reading)
   });
 }
 
-/** What results give may be protected already; what is drawn here may be there to fit no value. */
+/** Excludes results, which may be protected already, and generated values. */
 function isOfRequest({ resource, action, field, value }: Write, registry: Registry): boolean {
   const isDeclared = ({ why }: Source): boolean => why === 'rule' || why === 'path';
   const isSent = (source: Source | null): boolean =>

@@ -1,6 +1,6 @@
 /**
- * Collections that no model describes. Documents need no model: something is said only where the name is nearly that of one,
- * or where other collections of the same kind of store have theirs.
+ * Reports a collection without a model only if its name resembles a model, or if other collections of its kind of store have
+ * models.
  */
 import { nearest } from '../../source/suggest.js';
 import { aliasesOf, collectionsOf, type TableNames } from '../tables.js';
@@ -32,7 +32,6 @@ export function checkCollections({ definitions, tables, stores, report }: Collec
   }
 }
 
-/** As the other queries call the model, where they call it so. */
 function nearName(name: string, models: readonly string[], tables: TableNames): string | undefined {
   const near = nearest(name, models.flatMap(aliasesOf));
   const model = near === undefined ? undefined : tables.modelOf(near);

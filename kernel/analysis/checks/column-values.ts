@@ -1,7 +1,7 @@
-/** Literals that columns take: those that a database certainly refuses are told, in doubt nothing is said. */
+/** Decides whether a column accepts a literal: false only if every database rejects it. */
 import type { Json } from '../../contract/json.js';
 
-/** What would be right, by the neutral type of a column. */
+/** Descriptions of the accepted values, by neutral column type. */
 export const RIGHT: Readonly<Record<string, string>> = {
   integer: 'a whole number',
   float: 'a number',
@@ -12,7 +12,7 @@ export const RIGHT: Readonly<Record<string, string>> = {
 const WHOLE = /^\s*[+-]?\d+\s*$/;
 const NUMBER = /^\s*[+-]?(?:\d+\.?\d*(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?|nan|inf(?:inity)?)\s*$/i;
 const TRUTH = /^\s*(?:t|tr|tru|true|f|fa|fal|fals|false|y|ye|yes|n|no|on|of|off|0|1)\s*$/i;
-/** Databases read many forms of times; all have a digit, but for these words. */
+/** All time formats contain a digit, except for these keywords. */
 const TIME = /\d|^\s*[+-]?(?:now|today|tomorrow|yesterday|epoch|infinity)\s*$/i;
 
 export function takes(column: string, json: Json): boolean {

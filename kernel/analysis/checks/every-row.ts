@@ -1,4 +1,4 @@
-/** UPDATE and DELETE without WHERE in resources that let every caller in: one request changes the whole table. */
+/** Reports UPDATE and DELETE without WHERE in resources without authentication. */
 import { findUnboundedChanges } from '../../language/sql-effects.js';
 import { spotInString } from '../../source/escapes.js';
 import type { LinkedResource } from '../linked.js';

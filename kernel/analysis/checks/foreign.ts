@@ -1,7 +1,4 @@
-/**
- * References between models of which the one lies where the other does not: no database can keep those. Warnings only, for
- * the models themselves work.
- */
+/** Warns about foreign keys between models in different stores, which no database can enforce. */
 import type { Definition } from '../model.js';
 import type { Registry } from '../registry.js';
 import type { Report } from '../report.js';
@@ -19,7 +16,7 @@ export interface ForeignInput {
 export function checkForeign({ definitions, tables, registry, stores, report }: ForeignInput): void {
   for (const { sort, name, finds } of definitions) {
     if (sort !== 'model') continue;
-    // Stores that keep no references at all say so in their own words.
+    // Stores without foreign keys report them separately.
     const own = stores.of(name).filter(({ kind }) => registry.kinds.get(kind)?.config?.models?.references === true);
     for (const { refers, name: target, spot } of finds.references) {
       const model = refers.symbol === 'model' ? tables.modelOf(String(target)) : undefined;

@@ -1,6 +1,6 @@
 /**
- * Names that could mean two things, or never have a value: two givers of one name, rules for a name that another actionable gives,
- * reads before anything has run, names of one item where several may come.
+ * Checks names that are ambiguous or never have a value: two producers, payload rules for produced names, reads before any
+ * actionable, and fields of one item where several may arrive.
  */
 import { isObject } from '../../contract/json.js';
 import { addMembers } from '../../source/edit-json.js';
@@ -24,7 +24,6 @@ export function checkGivenNames(resources: readonly LinkedResource[], registry: 
   }
 }
 
-/** How sources are called in messages. */
 const SOURCE_WORDS = {
   extracted: 'an actionable',
   generated: 'a generator',
@@ -38,7 +37,7 @@ const isGiven = ({ symbol }: Declaration): boolean => symbol === 'name' || symbo
 const giverOf = ({ actions }: LinkedResource, { spot }: Declaration): LinkedAction | undefined =>
   actions.find(({ node }) => inside(spot, node));
 
-/** Two entries that take the same value out of the same results are one. */
+/** Extracting the same value from the same results twice is allowed. */
 function reportTwice(resource: LinkedResource, report: Report): void {
   const first = new Map<string, Declaration>();
   for (const declared of resource.definition.finds.declarations.filter(isGiven)) {
@@ -60,7 +59,7 @@ function isSameValue(resource: LinkedResource, a: Declaration, b: Declaration): 
   return from !== null && from === to;
 }
 
-/** The path, and the actionables out of whose results it is taken; null for what is made. */
+/** The path and the actionables it comes from; null for generated values. */
 function takenFrom(resource: LinkedResource, { spot, symbol }: Declaration): string | null {
   const user = resource.actions.find(({ node }) => inside(spot, node));
   if (symbol !== 'name' || user === undefined) return null;
@@ -68,7 +67,7 @@ function takenFrom(resource: LinkedResource, { spot, symbol }: Declaration): str
   return reference === undefined ? null : JSON.stringify([[...sourcesOf(user, reference)].sort(), reference.name]);
 }
 
-/** What clients would have to send, and nothing reads. */
+/** A produced value replaces the required payload field, so nothing reads it. */
 function reportRules(resource: LinkedResource, report: Report): void {
   const { definition, names, generated } = resource;
   for (const { symbol, name, spot, value } of definition.finds.declarations) {
@@ -81,7 +80,7 @@ function reportRules(resource: LinkedResource, report: Report): void {
   }
 }
 
-/** A place of the resource that is read before the first actionable runs. */
+/** Plugins of the resource run before the first actionable. */
 function reportEarly(resource: LinkedResource, reads: readonly ValueRead[], report: Report): void {
   for (const { action, source, spot, afterwards } of reads) {
     if (action !== null || afterwards || source === null) continue;
@@ -102,7 +101,7 @@ function reportTwoSources(
     const all = sources.all(source.name, action).filter(({ sort }) => form === 'word' || sort !== 'claim');
     const [first, second] = all;
     if (first === undefined || second === undefined) continue;
-    // The rule is an error then.
+    // `reportRules` already reports this combination.
     const isMade = first.sort === 'extracted' || first.sort === 'generated';
     if (isMade && second.why === 'rule' && payloadFields.get(source.name)?.optional === false) continue;
     const params = { name: source.name, first: SOURCE_WORDS[first.sort], second: SOURCE_WORDS[second.sort] };
@@ -110,7 +109,7 @@ function reportTwoSources(
   }
 }
 
-/** `url` behind an upload that takes several files. */
+/** For example a read of `url` from an upload that accepts several files. */
 function reportSeveral(
   resource: LinkedResource,
   action: LinkedAction,
@@ -130,7 +129,6 @@ function reportSeveral(
   report.add('LNK_SEVERAL', first.spot, params, limited(resource, action, items.limit));
 }
 
-/** One item at most. */
 function limited(
   { definition: { doc } }: LinkedResource,
   { node }: LinkedAction,

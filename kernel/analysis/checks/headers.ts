@@ -1,10 +1,10 @@
-/** Names in `http.headers` of the config: a name that no header can have would break every answer, so it stops the start. */
+/** Checks `http.headers` of the config: an invalid name would break every response, so it prevents the start. */
 import { HEADER_NAME } from '../../language/header.js';
 import type { Document } from '../../source/document.js';
 import { memberOf, type LocatedNode } from '../../source/tree.js';
 import type { Report } from '../report.js';
 
-/** What the server says of each answer by itself. */
+/** Headers that the server sets itself. */
 const OWN: ReadonlySet<string> = new Set([
   'connection',
   'content-encoding',

@@ -1,13 +1,12 @@
 /**
- * Accessors that people invent: `$BODY.id`, `$NOW`, `$UUID`, `$ENV_KEY`. The other names of an accessor stand in its spec;
- * what is left are forms that any accessor can be got wrong in.
+ * Suggests corrections of invented accessors: `$BODY.id`, `$NOW`, `$UUID`, `$ENV_KEY`. Aliases come from the specs of accessors.
  */
 import { Slot } from '../../contract/slot.js';
 import type { AccessorPart } from '../../language/accessor.js';
 import { once } from '../once.js';
 import type { Registry } from '../registry.js';
 
-/** An accessor as it should be written; `whole`: exactly as it stands, nothing is left to fill in. */
+/** `whole` is false if the text still contains a placeholder name. */
 export interface RightAccessor {
   readonly text: string;
   readonly whole: boolean;
@@ -17,7 +16,7 @@ interface Known {
   readonly name: string;
   readonly tail: string;
   readonly aliases: readonly string[];
-  /** Names that are always there. */
+  /** Tail names that are always available. */
   readonly offers: readonly string[];
 }
 
@@ -33,7 +32,6 @@ export const knownAccessors = once((registry: Registry): readonly Known[] =>
   ),
 );
 
-/** What an unknown root means; undefined when nobody knows. */
 export function rightAccessor(
   registry: Registry,
   { root, tail }: Pick<AccessorPart, 'root' | 'tail'>,
@@ -43,10 +41,10 @@ export function rightAccessor(
   if (named !== undefined) return written(registry, named, tail);
   for (const accessor of known) {
     const names = tailNames(registry, accessor);
-    // `$UUID`: the name alone.
+    // `$UUID`: the tail alone, without the accessor.
     const alone = [...names, ...accessor.offers].find((name) => name.toUpperCase() === root);
     if (alone !== undefined && tail.length === 0) return written(registry, accessor, [alone]);
-    // `$GENERATE_UUID`, `$ENV_KEY`: joined by an underscore.
+    // `$GENERATE_UUID`, `$ENV_KEY`: an underscore instead of a dot.
     const prefix = [accessor.name, ...accessor.aliases].find((name) => root.startsWith(`${name}_`));
     if (prefix === undefined || accessor.tail === 'none') continue;
     const rest = root.slice(prefix.length + 1);
@@ -81,13 +79,12 @@ const OTHER_LETTERS = /\$([A-Za-z]*[a-z][A-Za-z]*)((?:\.[A-Za-z0-9_-]+)*)/g;
 export interface OtherLetters {
   readonly start: number;
   readonly end: number;
-  /** As it is written in the right letters. */
   readonly right: string;
-  /** It has the name of an accessor, and not another word that systems use for the same. */
+  /** False for an alias of an accessor. */
   readonly named: boolean;
 }
 
-/** Accessors whose root is not in upper case: `$payload.email` is plain text. */
+/** `$payload.email` is plain text to the parser. */
 export function inOtherLetters(registry: Registry, text: string): OtherLetters[] {
   if (!text.includes('$')) return [];
   const known = knownAccessors(registry);

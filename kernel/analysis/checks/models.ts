@@ -1,7 +1,4 @@
-/**
- * What a model says of itself: names of fields that a database can have as columns, and references that it can keep (the
- * same type, and a field of which every value occurs once). Shapes and unknown names were judged before.
- */
+/** Checks that field names are valid column names, and that a database can enforce foreign keys. Shapes are checked earlier. */
 import { asText } from '../../contract/json.js';
 import { Slot } from '../../contract/slot.js';
 import { memberOf, type LocatedNode, type Member } from '../../source/tree.js';
@@ -20,7 +17,7 @@ export interface ModelCheck {
 }
 
 const FIELD = /^[A-Za-z_][A-Za-z0-9_]*$/;
-/** Longer names are cut off by the database, silently. */
+/** Databases silently truncate longer names. */
 const LONGEST = 63;
 
 export function checkModels(check: ModelCheck): void {
@@ -65,7 +62,6 @@ function judgeReference(
     report.add('LNK_FOREIGN_TARGET', spotOf(model, key), { model: target.name, name });
 }
 
-/** The type of a field as written, and the neutral column type behind it. */
 function columnOf(registry: Registry, field: LocatedNode): { readonly type: string; readonly column: string | null } {
   const type = asText(memberOf(field, 'type')?.value?.scalar);
   const kind = registry.kindsIn(Slot.MODEL_FIELD)[0];
@@ -73,7 +69,7 @@ function columnOf(registry: Registry, field: LocatedNode): { readonly type: stri
   return { type, column: typeof column === 'string' ? column : null };
 }
 
-/** Every value occurs once: the field alone is the primary key, or it is unique alone. */
+/** True if the field alone is the primary key or unique. */
 function isSingle(target: Definition, name: string, uniques: Uniques): boolean {
   const keys = target.node.members.filter(
     ({ value }) => value && memberOf(value, 'primary_key')?.value?.scalar === true,

@@ -1,4 +1,4 @@
-/** A name that an actionable extracts or generates must exist by then: used earlier, it would silently be null. */
+/** Checks that extracted and generated names are not read before they have a value: the read would silently return null. */
 import type { Params } from '../../contract/problem.js';
 import type { LinkedAction, LinkedResource } from '../linked.js';
 import { runningOrder } from '../order.js';
@@ -19,7 +19,7 @@ export function checkNames(resources: readonly LinkedResource[], registry: Regis
   const makes = (resource: LinkedResource): boolean =>
     valueReads(resource, registry).some(({ source }) => source !== null && MADE.includes(source.sort));
   const ownEarly = new Map<LinkedResource, ReadonlySet<number>>();
-  /** What stands too early in a resource by itself; found once, however many others reach for it. */
+  /** Early reads of a resource on its own, computed once, because many resources may reach it. */
   const knownIn = (owner: LinkedResource): ReadonlySet<number> => {
     const found =
       ownEarly.get(owner) ?? new Set(early(owner, runningOrder(owner.actions, waitsFor)).map(({ spot }) => spot.start));
@@ -27,7 +27,7 @@ export function checkNames(resources: readonly LinkedResource[], registry: Regis
     return found;
   };
   for (const resource of resources) {
-    // What runs here for another resource finds only the names that are made here too. It is said where that one is named.
+    // An actionable reached from another resource sees only names produced there; the problem is reported at the reference.
     const others = new Map<LinkedResource, Spot>();
     for (const { to, spot } of resource.actions.flatMap(({ edges }) => edges)) {
       const other = owners.get(to);
@@ -46,14 +46,13 @@ export function checkNames(resources: readonly LinkedResource[], registry: Regis
 interface Use {
   readonly user: LinkedAction;
   readonly source: Source;
-  /** Where it stands is read when the user's own work is done. */
+  /** Read after the user's own work. */
   readonly afterwards: boolean;
   readonly spot: Spot;
 }
 
 const MADE: readonly SourceSort[] = ['extracted', 'generated', 'output'];
 
-/** Names that other actionables give, bare or in an accessor. */
 const usesOf = (resource: LinkedResource, user: LinkedAction, registry: Registry): Use[] =>
   valueReads(resource, registry).flatMap(({ action, source, spot, afterwards }) =>
     action === user.key && source !== null && MADE.includes(source.sort) ? [{ user, source, afterwards, spot }] : [],
@@ -61,14 +60,13 @@ const usesOf = (resource: LinkedResource, user: LinkedAction, registry: Registry
 
 interface Producer {
   readonly action: LinkedAction;
-  /** The name has its value only when the actionable has run. */
+  /** The name has its value only after the actionable. */
   readonly late: boolean;
 }
 
 const SYMBOLS: Partial<Record<SourceSort, string>> = { extracted: 'name', generated: 'generated' };
 
 function producersOf({ definition, actions }: LinkedResource, { source: { name, sort, makers } }: Use): Producer[] {
-  // A result is there when the actionable has run.
   if (sort === 'output')
     return actions.filter(({ key }) => makers.includes(key)).map((action) => ({ action, late: true }));
   const found = definition.finds.declarations.filter((one) => one.symbol === SYMBOLS[sort] && one.name === name);
@@ -96,5 +94,5 @@ const paramsOf = (owner: LinkedResource, use: Use): Params => ({
   user: use.user.id,
 });
 
-/** Parallel neighbours run at the same time, whatever stands first. */
+/** Adjacent parallel actionables run concurrently. */
 const areAtOnce = (neighbours: readonly LinkedAction[]): boolean => neighbours.every(({ parallel }) => parallel);

@@ -1,7 +1,6 @@
 /**
- * Writes of resources whose guard tells callers apart, where what is written does not depend on who calls: verified callers
- * could change rows of one another. Quiet as soon as something before the write reads a claim, for the write may hang on
- * that, and where callers have no claims, such as the one sender of a webhook.
+ * Reports UPDATE and DELETE in authenticated resources that do not depend on the caller: any caller could change rows of another.
+ * Skips writes after a read of a claim, and guards without claims (the sender of a webhook).
  */
 import { accessorsIn } from '../../language/accessor.js';
 import { spotInString } from '../../source/escapes.js';
@@ -22,7 +21,7 @@ export function checkOwners(registry: Registry, report: Report, resources: reado
     if (!tellsCallersApart(registry, resource)) continue;
     for (const action of resource.actions) {
       const writes = writesIn(registry, resource, action);
-      // What the clock begins has no caller.
+      // Scheduled runs have no caller.
       if (action.timing.scheduled || writes.length === 0 || dependsOnCaller(resource, action, readers, owners))
         continue;
       for (const { verb, spot } of writes) report.add('SEC_NO_OWNER', spot, { verb });
@@ -35,7 +34,6 @@ interface Write {
   readonly spot: Spot;
 }
 
-/** What changes rows or documents that are there, in whatever language. */
 function writesIn(registry: Registry, resource: LinkedResource, action: LinkedAction): Write[] {
   const { definition } = resource;
   const { statements, documents } = definition.finds;

@@ -1,7 +1,4 @@
-/**
- * Paths that lead into a value which has nothing inside: `$PAYLOAD.id.json` where the rule of `id` lets text through. Such a request
- * is always refused, or the value is always null.
- */
+/** Reports paths into values without fields: with a text rule for `id`, `$PAYLOAD.id.json` is always rejected or null. */
 import { asText, isObject, type Json } from '../../contract/json.js';
 import { nearest } from '../../source/suggest.js';
 import type { LinkedResource } from '../linked.js';
@@ -19,7 +16,7 @@ export function checkPaths(resources: readonly LinkedResource[], registry: Regis
 
 const SCALAR: Readonly<Record<string, string>> = { string: 'text', number: 'a number', boolean: 'true or false' };
 
-/** Endings of files: behind a name that no rule knows, most likely that. */
+/** File extensions: after a name without a rule, the dot is probably text. */
 const ENDINGS = /^(json|txt|csv|pdf|png|jpe?g|gif|webp|svg|xml)$/;
 
 function checkPath(resource: LinkedResource, read: ValueRead, registry: Registry, report: Report): void {
@@ -69,7 +66,7 @@ function checkPath(resource: LinkedResource, read: ValueRead, registry: Registry
 
 const textAt = ({ spot: { doc, start, end } }: ValueRead): string => doc.text.slice(start, end);
 
-/** The JSON type of what a rule lets through; empty where it is not certain. */
+/** Empty if the type is not certain. */
 function jsTypeOf(registry: Registry, rule: Json): string {
   const type = isObject(rule) ? asText(rule['type']) : '';
   const spec = [...registry.plugins.values()].find(

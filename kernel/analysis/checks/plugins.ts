@@ -1,4 +1,4 @@
-/** Runs the check that a plugin's spec brings, for every place where its fields stand, and gives findings a place. */
+/** Runs the `check` of plugin specs for every usage and locates the findings. */
 import { spotInString } from '../../source/escapes.js';
 import { nodeAt, type LocatedNode, objectOf } from '../../source/tree.js';
 import { BootError } from '../../contract/boot-error.js';
@@ -11,12 +11,11 @@ import type { ReportOptions, Spot } from '../report.js';
 import type { AccessorContext } from './accessors.js';
 import type { PluginPlace } from '../finds.js';
 
-/** Where a field of a model that the resource touches is defined; null where that is not one place. */
+/** Null if the field is ambiguous. */
 export type ModelField = (name: string) => { readonly doc: Document; readonly node: LocatedNode } | null;
 
 export interface Fixing {
   readonly modelField: ModelField;
-  /** Whether a fix may change the fields of this object so. */
   readonly mayEdit: (node: LocatedNode, edits: readonly FindingEdit[]) => boolean;
 }
 
@@ -57,7 +56,7 @@ export function checkPlugins(
   }
 }
 
-/** A check that throws is the plugin's mistake, and is said to be. */
+/** An exception is a bug of the plugin and is reported as an error in its spec. */
 function callCheck(name: string, check: NonNullable<PluginSpec['check']>, place: CheckPlace): readonly Finding[] {
   try {
     return check(place);
@@ -68,7 +67,7 @@ function callCheck(name: string, check: NonNullable<PluginSpec['check']>, place:
 
 function fixOf(doc: Document, place: PluginPlace, { fix, at, key }: Finding): Pick<ReportOptions, 'fix'> {
   if (fix === undefined) return {};
-  // A name that the object has already would stand there twice.
+  // A key that the object already has would be duplicated.
   const around = key === true ? nodeAt(place.node, at.slice(0, at.lastIndexOf('/')))?.node : undefined;
   if (around?.members.some((one) => JSON.stringify(one.key) === fix.text) === true) return {};
   const { title, text, edits, asks } = fix;
@@ -76,7 +75,7 @@ function fixOf(doc: Document, place: PluginPlace, { fix, at, key }: Finding): Pi
   return repair(title, changesOf(doc, place.node, edits ?? []) ?? [], asks);
 }
 
-/** A fix of a model, which may stand in another file. */
+/** The model may be in another file. */
 function fixIn(modelField: ModelField, { title, edits, asks, modelField: name = '' }: NonNullable<Finding['fix']>) {
   const field = modelField(name);
   if (field === null) return {};

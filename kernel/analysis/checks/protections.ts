@@ -1,6 +1,6 @@
 /**
- * Properties that a step protects (hashes, encrypts): each must name a value that something gives, and the column of that
- * name must be written from it. What is said here would otherwise be stored in clear.
+ * Checks properties that a step hashes or encrypts: the value must exist, and the column of the same name must be written from
+ * it. Otherwise plain text is stored.
  */
 import { asText } from '../../contract/json.js';
 import { accessorsIn } from '../../language/accessor.js';
@@ -35,12 +35,12 @@ export function checkProtections(resources: readonly LinkedResource[], registry:
   }
 }
 
-/** Of other work it is not certain what it reads, nor of documents that are stored as items are sent. */
+/** Other work may read the payload itself, and documents may store items as they are sent. */
 const isQuery = ({ definition: { finds } }: LinkedResource, { node, repeat }: LinkedAction): boolean =>
   finds.statements.some((one) => inside(one.node, node)) ||
   (repeat === null && finds.documents.some((one) => inside(one.node, node)));
 
-/** Whether any place of these resources reads a value of that name, or something around it. */
+/** Matches the name and any value that contains it. */
 function usesIn(resources: readonly LinkedResource[], registry: Registry): (name: string) => boolean {
   let known: Set<string> | null = null;
   const collect = (): Set<string> => {
@@ -60,11 +60,10 @@ function usesIn(resources: readonly LinkedResource[], registry: Registry): (name
 
 const wordsOf = (path: string): string[] => path.split('.');
 
-/** The property of a step that hashes or encrypts. */
 export const isProtected = ({ refers }: Reference): boolean =>
   refers.symbol === 'payload-field' && refers.named === true;
 
-/** A property alone makes no value: something has to declare it, give it, or read it. */
+/** Naming a property does not create its value: a declaration, a result or another read must. */
 function isGiven(resource: LinkedResource, action: LinkedAction, { name }: Reference, registry: Registry): boolean {
   const root = rootOf(String(name));
   const [source] = resource.sources.all(root, action.key);
@@ -84,7 +83,7 @@ function reportNothing(
   const isTaken = resource.definition.finds.references.some(
     (one) => isProtected(one) && inside(one.node, action.node) && one.name === near,
   );
-  // Without rules and readers nothing can be stored under a name; a mode may look at the payload by itself.
+  // Without rules or reads the payload is unknown, and the mode may read it itself.
   if (
     near === undefined &&
     resource.payloadFields.size === 0 &&
@@ -95,7 +94,6 @@ function reportNothing(
   report.add('LNK_NO_VALUE', spot, { name: text, hint: hint(near) }, isTaken ? {} : rename(near));
 }
 
-/** The tail of an accessor, or the nearest name that has a value here. */
 function meantBy(text: string, resource: LinkedResource, action: LinkedAction, registry: Registry): string | undefined {
   const { payloadFields, names, generated } = resource;
   const tail = accessorsIn(text)[0]?.tail.join('.') ?? '';
@@ -111,14 +109,13 @@ function meantBy(text: string, resource: LinkedResource, action: LinkedAction, r
 
 interface Written {
   readonly column: string;
-  /** What is written, and where it stands. */
   readonly value: string;
   readonly spot: Spot;
-  /** The value itself, that can be changed into the property; null for a part of a statement. */
+  /** A fix can replace the value with the property. */
   readonly whole: boolean;
 }
 
-/** Whether anything but the property is written to the column, or the field of a document, which is called like it. */
+/** Reports unprotected writes to the column or field of the same name; returns whether there was one. */
 function checkColumns(
   action: LinkedAction,
   { definition }: LinkedResource,
@@ -127,7 +124,7 @@ function checkColumns(
 ): boolean {
   const readers = payloadReaders(registry);
   const property = String(name);
-  // `users.password` is the `password` of each item, where the work is repeated for `users`.
+  // For an actionable that repeats for `users`, `users.password` is the `password` of each item.
   const { repeat } = action;
   const inItem =
     typeof repeat?.name === 'string' && property.startsWith(`${repeat.name}.`)
@@ -177,7 +174,7 @@ function inRows(
   });
 }
 
-/** The field at the path of the property, or of its last name. */
+/** Matches the path of the property or its last name. */
 function inDocuments(
   definition: Definition,
   { around }: DocumentQuery,
@@ -196,11 +193,11 @@ const lastOf = (path: string): string => path.slice(path.lastIndexOf('.') + 1);
 const shown = ({ scalar, type }: LocatedNode): string => asText(scalar) || String(scalar ?? type);
 const spotOf = ({ doc }: Definition, { start, end }: LocatedNode): Spot => ({ doc, start, end });
 
-/** The same, where the property may also begin with the name of the list that the work is repeated for. */
+/** The property may also begin with the name of the repeated list. */
 export const mayCover = (text: string, property: string, readers: readonly string[]): boolean =>
   isCovered(text, property, readers) || isCovered(text, property.slice(property.indexOf('.') + 1), readers);
 
-/** The value itself, what it is inside of, or the item of a list. */
+/** True for the property, a value that contains it, or the repeated item. */
 export function isCovered(text: string, property: string, readers: readonly string[]): boolean {
   const [only] = accessorsIn(text);
   if (only !== undefined && !readers.includes(only.root)) return false;

@@ -1,7 +1,4 @@
-/**
- * Variables of the environment whose value is used for two things: what one of them lets out, or lets others make, opens the
- * other. Compares names of variables across all files; values are not known here.
- */
+/** Reports environment variables with two purposes: a leak through one compromises the other. Compares names, not values. */
 import type { Definition } from '../model.js';
 import type { AccessorText } from '../finds.js';
 import type { Memory } from '../memory.js';
@@ -20,7 +17,7 @@ interface PurposeContext {
   readonly report: Report;
 }
 
-/** The first place in the order of the files decides what a variable is for; the others are reported. */
+/** The first use in file order determines the purpose. */
 export function checkPurposes({ registry, memory, report }: PurposeContext, definitions: readonly Definition[]): void {
   const roots = new Set(registry.rootsOf('env'));
   const work = (definition: Definition): readonly Use[] => usesIn(definition, roots);

@@ -1,4 +1,4 @@
-/** Which accessors read what, told by their facts: the kernel knows no accessor by name. */
+/** Finds accessors by their facts, so that the kernel contains no accessor names. */
 import { Slot } from '../../contract/slot.js';
 import { once } from '../once.js';
 import type { Registry } from '../registry.js';
@@ -15,11 +15,8 @@ const readersOf = once((registry: Registry): Readers => {
   return { payload: reading('payload'), claims: reading('claims'), headers: reading('headers') };
 });
 
-/** Roots that read the body of the request. */
 export const payloadReaders = (registry: Registry): readonly string[] => readersOf(registry).payload;
 
-/** Roots that read claims of a verified token. */
 export const claimReaders = (registry: Registry): readonly string[] => readersOf(registry).claims;
 
-/** Roots that read headers of the request. */
 export const headerReaders = (registry: Registry): readonly string[] => readersOf(registry).headers;

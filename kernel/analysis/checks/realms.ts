@@ -1,4 +1,4 @@
-/** Messages to a uid: whose uids are meant has to be certain, and a resource that is named for its guard has to have one. */
+/** Checks messages addressed to a uid: it must be certain which guard issues the uid. */
 import { nodeAt } from '../../source/tree.js';
 import type { PluginPlace } from '../finds.js';
 import type { LinkedResource } from '../linked.js';
@@ -41,11 +41,11 @@ export function checkRealms(registry: Registry, report: Report, resources: reado
 
 interface Sender {
   readonly place: PluginPlace;
-  /** Which names the guard. */
+  /** Names the resource that has the guard. */
   readonly field: string;
 }
 
-/** Of definitions that are read already; an analyser has one registry. */
+/** Definitions do not change after reading, and an analyser has one registry. */
 const known = new WeakMap<LinkedResource['definition'], readonly Sender[]>();
 
 function sendersIn(registry: Registry, definition: LinkedResource['definition']): readonly Sender[] {

@@ -1,4 +1,4 @@
-/** What a database says against statements, at their places. One row for a cause: what is reported already becomes certain. */
+/** Reports database errors for statements. A finding with the same cause is raised to certain instead of reported twice. */
 import type { Refusal } from '../../contract/trial.js';
 import type { SqlText } from '../finds.js';
 import type { Definition } from '../model.js';
@@ -7,7 +7,7 @@ import { placesOf } from '../sql/places.js';
 
 export type Refusals = ReadonlyMap<SqlText, Refusal>;
 
-/** Codes that say the same without having asked. */
+/** Codes of static checks for the same cause. */
 const KNOWN: Readonly<Record<Refusal['about'], readonly string[]>> = {
   column: ['SQL_COLUMN', 'SQL_CASE', 'SQL_ALIAS'],
   table: ['SQL_ALIAS'],

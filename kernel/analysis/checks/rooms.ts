@@ -1,7 +1,4 @@
-/**
- * Rooms that something names and no connection joins: a message to one reaches no client, and that is no failure when it is sent. A
- * room is its words and the values between them, so names are compared in this form; what the environment says may be any words.
- */
+/** Reports room names that no connection joins: messages to them reach no client, without an error. */
 import { parseTemplate, type TemplatePart } from '../../language/accessor.js';
 import { nearest } from '../../source/suggest.js';
 import { nodeAt, type LocatedNode } from '../../source/tree.js';
@@ -13,7 +10,7 @@ import { hint, rename, type Report } from '../report.js';
 interface Room {
   readonly node: LocatedNode;
   readonly written: string;
-  /** With one sign for each value, and one for words that are not known yet. */
+  /** Contains `VALUE` for each value and `ANY` for each environment variable. */
   readonly words: string;
   readonly values: readonly string[];
   readonly open: boolean;
@@ -24,7 +21,7 @@ interface Rooms {
   readonly named: readonly Room[];
 }
 
-/** No name of a room has them. */
+/** Characters that no room name contains. */
 const VALUE = '\u0000';
 const ANY = '\u0001';
 
@@ -46,7 +43,7 @@ function isOne(a: Room, b: Room): boolean {
   return a.open ? fits(a, b.words) : b.open ? fits(b, a.words) : a.words === b.words;
 }
 
-/** Words that are not known yet stand for any without a value, so each piece is where it is found first behind the one before it. */
+/** `ANY` matches text without values, so each piece is searched at its first position after the previous one. */
 function fits({ words: open }: Room, words: string): boolean {
   const [first = '', ...pieces] = open.split(ANY);
   const last = pieces.pop() ?? '';
@@ -60,7 +57,7 @@ function fits({ words: open }: Room, words: string): boolean {
   return words.startsWith(first) && words.endsWith(last) && end >= at && !words.slice(at, end).includes(VALUE);
 }
 
-/** As the nearest room is written, with the values that stand here. */
+/** Inserts the values of this room. */
 function nearestOf({ words, values }: Room, joined: readonly Room[]): string | undefined {
   const alike = joined.filter((one) => !one.open && one.values.length === values.length);
   const near = nearest(
@@ -71,7 +68,7 @@ function nearestOf({ words, values }: Room, joined: readonly Room[]): string | u
   return near?.replaceAll(VALUE, () => rest.shift() ?? '');
 }
 
-/** Of definitions that are read already; an analyser has one registry. */
+/** Definitions do not change after reading, and an analyser has one registry. */
 const known = new WeakMap<Definition, Rooms>();
 
 function roomsIn(registry: Registry, definition: Definition): Rooms {

@@ -1,7 +1,4 @@
-/**
- * What the clock begins has no request: no payload, header or token. Whatever would read one there, also in an actionable that
- * only runs before it, is reported where it stands.
- */
+/** Reports reads of the request in scheduled actionables and their dependencies: a scheduled run has no request. */
 import { spotInString } from '../../source/escapes.js';
 import { Slot } from '../../contract/slot.js';
 import type { LinkedAction, LinkedResource } from '../linked.js';
@@ -9,7 +6,6 @@ import { closureOf } from '../order.js';
 import type { Registry } from '../registry.js';
 import { type Report, type Spot, inside } from '../report.js';
 
-/** Facts of accessors that read something of a request. */
 const OF_REQUEST: readonly unknown[] = ['payload', 'claims', 'headers'];
 
 interface Need {

@@ -1,7 +1,4 @@
-/**
- * Sensitive values that are written out in a file. Judged by the field they stand in, never by what they look like; the
- * message suggests a variable and never repeats the value.
- */
+/** Reports secrets written in clear. The field determines what is a secret, and the message never repeats the value. */
 import { asText } from '../../contract/json.js';
 import { Slot } from '../../contract/slot.js';
 import { accessorsIn } from '../../language/accessor.js';
@@ -12,7 +9,7 @@ import type { Registry } from '../registry.js';
 import type { WalkContext } from '../walk.js';
 
 const ADDRESS = /^[a-z][a-z0-9+.-]*:\/\//i;
-/** `resolved`: the text holds accessors, so that only a part of it is written out. */
+/** `resolved`: the text contains accessors, so only a part of it is literal. */
 export function reportClear(
   { doc, registry, report }: WalkContext,
   node: LocatedNode,
@@ -33,7 +30,7 @@ export function reportClear(
   report.add(isSampleSecret(password) && !address ? 'SEC_SAMPLE' : 'SEC_CLEAR', spot, params, fix);
 }
 
-/** The password of an address, where it is written out. */
+/** Null if the password is not literal. */
 function passwordOf(address: string): string | null {
   const user = /^[^:]+:\/\/([^/?#]*)@/.exec(address)?.[1];
   const colon = user?.indexOf(':') ?? -1;
@@ -41,7 +38,7 @@ function passwordOf(address: string): string | null {
   return password === '' || accessorsIn(password).length > 0 ? null : password;
 }
 
-/** The accessor that reads a variable, with the name that the field's own example has, or one made of the field's. */
+/** Uses the field's example, or a name derived from the field's. */
 function variable(registry: Registry, field: FieldNode, label: string): string | null {
   const example = asText(field.meta.examples?.find((one) => accessorsIn(asText(one)).length === 1));
   if (example !== '') return example;

@@ -1,7 +1,4 @@
-/**
- * SQL texts as PostgreSQL reads them: syntax, tables, columns, values of an INSERT. Gives the columns that each statement
- * answers, where they are certain. Without a parser nothing is said.
- */
+/** Checks SQL statements with the PostgreSQL parser. Returns the result columns where they are certain. */
 import type { JsonObject } from '../../contract/json.js';
 import { accessorsIn } from '../../language/accessor.js';
 import { quoteReserved } from '../../language/sql-reserved.js';
@@ -39,15 +36,13 @@ export interface StatementContext {
   readonly catalogue: Catalogue;
   readonly sql: SqlParser | undefined;
   readonly stores: Pick<Stores, 'syntaxOf'>;
-  /** The list that meetings of placeholders and columns go into. */
+  /** Collects placeholders bound to columns. */
   readonly uses: (statement: SqlText) => ColumnUse[];
-  /** What the names of each statement stand for. */
   readonly names: Map<LocatedNode, StatementNames>;
-  /** Whether the definition calls something by the name of this column. */
+  /** Whether the name is used outside statements. */
   readonly isNamed?: (column: string) => boolean;
 }
 
-/** Columns that a statement answers, by its node. */
 export type Answers = Map<LocatedNode, Columns>;
 
 export function checkStatements(all: StatementContext, { doc, finds }: Definition, answers: Answers): void {
@@ -61,7 +56,6 @@ export function checkStatements(all: StatementContext, { doc, finds }: Definitio
   }
 }
 
-/** A list of results, a property or a value is called like the column. */
 function isNamedIn({ references, declarations }: Finds, column: string): boolean {
   const isRuled = declarations.some(({ symbol, name }) => symbol === 'payload-field' && name === column);
   return references.some(
@@ -79,7 +73,7 @@ function reportEffects(report: Report, doc: Document, { scan, node }: SqlText): 
   return effects.length > 0;
 }
 
-/** What is reported by others would only be said again. */
+/** Other checks report these statements. */
 export const isWhole = ({ scan }: SqlText): boolean =>
   scan.faults.length === 0 && scan.statements === 1 && accessorsIn(scan.text).length === 0;
 
@@ -94,21 +88,21 @@ function reportTemplates({ registry, report }: StatementContext, doc: Document, 
     const { text, path, start, end } = template;
     const accessor = accessorFor(registry, path);
     const right = accessor ?? path.join('.');
-    // Of several the next one counts anew when the first is mended.
+    // Applying the fix changes the numbers of the next placeholders.
     const fix = i === 0 && accessor !== null ? bound(doc, statement, template, next, accessor) : {};
     report.add('TPL_SQL', places.spot(start, end), { template: text, n: next, right, binds }, fix);
   }
   return templates.length > 0;
 }
 
-/** `'$payload.email'` is a text to the database. */
+/** Inside SQL, `'$payload.email'` is a string. */
 const inSmallLetters = (registry: Registry, text: string): Template[] =>
   inOtherLetters(registry, text).flatMap(({ start, end, right, named }) => {
     const path = right.slice(1).split('.');
     return named && path.length > 1 ? [{ path, text: text.slice(start, end), start, end }] : [];
   });
 
-/** A placeholder in place of the template and of quotes that hold nothing else; the value becomes the last of the list. */
+/** Replaces the template and its quotes with a placeholder, and appends the accessor to the parameters. */
 function bound(
   doc: Document,
   { scan, node, around, parameters, binds = 'parameters' }: SqlText,
@@ -161,7 +155,7 @@ function checkStatement(context: StatementContext, sql: SqlParser, doc: Document
     const fix = { fix: { title: `write $${n}::text`, text: `$${n}::text` } };
     context.report.add('SQL_UNTYPED', places.between(at, at), { n }, fix);
   }
-  // A result with a wrong name is reported once: what names it, right or wrong, is not checked against it.
+  // Otherwise references to the misspelt column would be reported too.
   const wrong = findings.flatMap((one) => (one.sort === 'column' ? [one.name] : []));
   return columns?.some((column) => wrong.includes(column)) === true ? null : columns;
 }
@@ -189,12 +183,12 @@ function resolved(
   return { columns, findings: resolving.findings };
 }
 
-/** Words that are names to the parser, and none in other syntaxes. */
+/** Keywords of other dialects that this parser reads as names. */
 const WORDS_OF_OTHERS = /^(?:dual|utc_(?:date|time|timestamp)|rollup|default)$/;
 
 /**
- * A statement for a store of another syntax. What the parser reads all the same, it reads alike as far as names of tables and
- * columns go; what it cannot read, and names in double quotes (elsewhere these are texts), are the store's business.
+ * For a store of another dialect: if the parser accepts the statement, its names mean the same. Syntax errors and double-quoted
+ * names (strings in some dialects) are left to the store.
  */
 function checkForeign(context: StatementContext, sql: SqlParser, doc: Document, statement: SqlText): void {
   const readable = quoteReserved(statement.scan);
@@ -211,7 +205,7 @@ function isCertain(found: SqlFinding, places: SqlPlaces): boolean {
   if (found.sort === 'count' || found.sort === 'needed') return true;
   if (found.sort === 'placeholder' || WORDS_OF_OTHERS.test(found.name) || places.isQuoted(found.at, found.name))
     return false;
-  // Case of letters does not matter everywhere.
+  // Some dialects ignore case in names.
   return found.sort !== 'column' || !found.near.some((column) => column.toLowerCase() === found.name);
 }
 
@@ -230,7 +224,7 @@ function reportFault(
   report.add('SQL_SYNTAX', places.token(fault.at), { what: fault.message + habitOf(scan) }, fix);
 }
 
-/** What was meant, where one change of the text makes a statement of it. */
+/** Fixes a statement with one change of the text. */
 function oneSlip(
   sql: SqlParser,
   doc: Document,
@@ -248,7 +242,7 @@ function oneSlip(
   return repair(mend.title, [change], true);
 }
 
-/** Names without their backquotes, where nothing else keeps the statement from being read. */
+/** Only if the statement is valid without them. */
 function bareNames(sql: SqlParser, doc: Document, { node, scan }: SqlText): Pick<ReportOptions, 'fix'> {
   const names = backquotedNames(scan.text) ?? [];
   const written = [...names].reverse();
@@ -286,7 +280,6 @@ function reportFinding(context: StatementContext, places: SqlPlaces, statement: 
       const n = Math.max(0, ...scan.placeholders.map((one) => one.n)) + 1;
       const { doc, start, end } = places.name(found.at, found.name);
       const fix = { fix: { title: `change to $${n}`, text: `$${n}` } };
-      // The sign stands directly before the name.
       report.add('SQL_FOREIGN', { doc, start: start - 1, end }, { text: `@${found.name}`, n, binds }, fix);
       return;
     }
@@ -314,18 +307,18 @@ function reportColumn(report: Report, places: SqlPlaces, found: Found<'column'>,
   const near = nearest(name, candidates);
   const table = found.table === null ? 'any table of this statement' : `"${found.table}"`;
   const words = near === undefined && places.isQuoted(at, name) ? ' Text is written in single quotes.' : hint(near);
-  // Where others use the name too, it is more likely that the model is wrong than all of them.
+  // If other parts use the name too, the model is probably wrong.
   report.add('SQL_COLUMN', spot, { name, table, hint: words }, isShared ? {} : inStatement(near));
 }
 
-/** A query around the one that answers it reads it by the same name. */
+/** An outer query may read the column by the same name. */
 function isPassedOn({ scan: { tokens, text } }: SqlText, name: string): boolean {
   const words = tokens.map(({ start, end }) => text.slice(start, end).toLowerCase());
   const count = (word: string): number => words.filter((one) => one === word).length;
   return count('select') > 1 && count(name.toLowerCase()) > 1;
 }
 
-/** Columns with timestamps are filled by the query language where it is told to. */
+/** `with_timestamp…` fills the timestamp columns. */
 function reportNeeded(report: Report, places: SqlPlaces, { around }: SqlText, found: Found<'needed'>): void {
   const filled = around?.members.some(({ key, value }) => key.startsWith('with_timestamp') && value?.scalar === true);
   const columns = found.columns.filter((column) => filled !== true || !TIMESTAMPS.includes(column));
@@ -334,13 +327,11 @@ function reportNeeded(report: Report, places: SqlPlaces, { around }: SqlText, fo
   report.add('SQL_NEEDED', places.name(found.at, found.table), { table: found.table, columns: listed });
 }
 
-/** A column in the form that SQL reads as this name. */
 function inStatement(near: string | undefined): Pick<ReportOptions, 'fix'> {
   const bare = plain(near);
   if (bare.fix !== undefined || near === undefined || !/^[A-Za-z_][A-Za-z0-9_]*$/.test(near)) return bare;
   return { fix: { title: `change to "${near}"`, text: `\\"${near}\\"` } };
 }
 
-/** A fix that needs no quotes. */
 const plain = (near: string | undefined): Pick<ReportOptions, 'fix'> =>
   near === undefined || !/^[a-z_][a-z0-9_]*$/.test(near) ? {} : { fix: { title: `change to ${near}`, text: near } };

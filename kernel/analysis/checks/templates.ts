@@ -1,7 +1,4 @@
-/**
- * Templates of other systems in the text of values: `${name}` and `{{name}}` are plain text here. A value that is nothing
- * else is a mistake; inside a longer text they may be meant for somebody else.
- */
+/** Reports `${name}` and `{{name}}`, which are plain text here. Only a value that consists of one is an error. */
 import type { Document } from '../../source/document.js';
 import { offsetInString, spotInString } from '../../source/escapes.js';
 import type { LocatedNode } from '../../source/tree.js';
@@ -12,7 +9,6 @@ import { inOtherLetters, knownAccessors, rightAccessor } from './invented-access
 import { payloadReaders } from './readers.js';
 
 export interface Template {
-  /** What stands between the braces. */
   readonly path: readonly string[];
   readonly text: string;
   readonly start: number;
@@ -29,10 +25,7 @@ export const templatesIn = (text: string): Template[] =>
     end: match.index + match[0].length,
   }));
 
-/**
- * The accessor for what stands between the braces: a root that is known under some name, a variable of the environment where
- * it is written like one (`API_KEY`), or a field of the payload.
- */
+/** A known root or alias, an environment variable if the name looks like one (`API_KEY`), or else a payload field. */
 export function accessorFor(registry: Registry, path: readonly string[]): string | null {
   const [first = '', ...rest] = path;
   const root = first.toUpperCase();
@@ -47,7 +40,7 @@ export function accessorFor(registry: Registry, path: readonly string[]): string
   return reader === undefined ? null : [`$${reader}`, ...path].join('.');
 }
 
-/** `lenient`: under the profile of another system, accessors in other letters inside a longer text are only warned of. */
+/** `lenient`: wrong case inside a longer text is only a warning. */
 export function checkTemplates(
   registry: Registry,
   report: Report,
@@ -61,7 +54,7 @@ export function checkTemplates(
     for (const { start, end, right, named } of inOtherLetters(registry, text)) {
       const whole = start === 0 && end === text.length;
       if (whole && isInDocument(documents, node)) continue;
-      // As a bare entry of a list of values it is a name without a source.
+      // A bare entry of a value list is reported as a name without a source.
       if (whole && references.some((one) => one.node === node && one.refers.soft === true)) continue;
       const spot = spotInString(doc, node, { start, end });
       const fix = { fix: { title: `change to ${right}`, text: right } };
@@ -75,11 +68,11 @@ export function checkTemplates(
   }
 }
 
-/** Queries of documents have a check of their own for whole values: `"$name"` is the field of a document there. */
+/** In document queries `"$name"` is a field; they have checks of their own. */
 const isInDocument = (documents: Finds['documents'], node: LocatedNode): boolean =>
   documents.some(({ around }) => inside(node, around));
 
-/** `ENV.API_KEY`, where the dollar sign was forgotten; a root alone is a word like any other. */
+/** `ENV.API_KEY` without its dollar sign; a root without a tail is an ordinary word. */
 function withoutDollar(registry: Registry, text: string): string | null {
   const [, root, tail] = /^([A-Z]+)\.([A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*)$/.exec(text) ?? [];
   if (root === undefined || tail === undefined) return null;

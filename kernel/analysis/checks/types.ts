@@ -1,7 +1,4 @@
-/**
- * Types of what stands in `parameters` against the columns that their placeholders meet: literals, accessors whose type is
- * certain, and fields whose rules let through what the column cannot take. Says nothing behind casts and calculations.
- */
+/** Checks the types of `parameters` and payload rules against the columns they are bound to. Skips casts and calculations. */
 import { asText, isObject, type Json } from '../../contract/json.js';
 import { Slot } from '../../contract/slot.js';
 import { accessorsIn } from '../../language/accessor.js';
@@ -15,7 +12,7 @@ import { valueAt } from '../verbatim.js';
 import { payloadReaders } from './readers.js';
 import { RIGHT, takes } from './column-values.js';
 
-/** Meetings of placeholders and columns, by statement. */
+/** Placeholders bound to columns. */
 export type Meetings = Map<SqlText, readonly ColumnUse[]>;
 
 interface Context {
@@ -23,7 +20,7 @@ interface Context {
   readonly report: Report;
   readonly resource: LinkedResource;
   readonly action: LinkedAction;
-  /** Rules about which something was said already. */
+  /** Rules that are already reported. */
   readonly told: Set<LocatedNode>;
 }
 
@@ -46,13 +43,13 @@ export function checkTypes(
   }
 }
 
-/** One word about a parameter is enough, and where it is written counts more. */
+/** Prefers the use that writes. */
 function firstOfEach(uses: readonly ColumnUse[]): ColumnUse[] {
   const order = [...uses].sort((a, b) => Number(b.writes) - Number(a.writes));
   return order.filter((use, i) => order.findIndex(({ n }) => n === use.n) === i);
 }
 
-/** A cast at any of its places decides what the parameter is. */
+/** A cast at any use of the parameter determines its type. */
 const isCast = ({ scan }: SqlText, n: number): boolean =>
   new RegExp(`\\$${n}\\s*::|\\(\\s*\\$${n}\\s+as\\b`, 'i').test(scan.text);
 
@@ -62,7 +59,7 @@ function judge(context: Context, statement: SqlText, use: ColumnUse, node: Locat
   if (column === null) return;
   const path = pathOf(context, node);
   if (path !== null) {
-    // An item of a list has fields of its own.
+    // Items of a list have fields of their own.
     if (statement.each === null) judgeRule(context, use, field, column, node, path);
     return;
   }
@@ -78,14 +75,13 @@ const spotOf = ({ resource }: Context, { start, end }: LocatedNode): Spot => ({
   end,
 });
 
-/** The neutral type of the column behind a field of a model. */
 export function columnType(registry: Registry, field: Readonly<Record<string, Json>>): string | null {
   const kind = registry.kindsIn(Slot.MODEL_FIELD)[0];
   const column = kind && registry.plugin(kind.kind, asText(field['type']))?.facts?.['column'];
   return typeof column === 'string' ? column : null;
 }
 
-/** The payload field that a parameter is, as a path; null for anything else. */
+/** Null if the parameter is not a payload field. */
 function pathOf({ registry, action }: Context, node: LocatedNode): readonly string[] | null {
   if (node.type !== 'string') return null;
   const text = String(node.scalar);
@@ -95,7 +91,7 @@ function pathOf({ registry, action }: Context, node: LocatedNode): readonly stri
   return whole && only.tail.length > 0 ? only.tail : null;
 }
 
-/** How a literal, or an accessor, is called that the column cannot take; null where it can, or nothing is certain. */
+/** Describes the rejected value; null if the column accepts it or nothing is certain. */
 function misfit({ registry, action }: Context, node: LocatedNode, column: string): string | null {
   const json = valueAt(node);
   if (node.type === 'string' && typeof json === 'string') {
@@ -112,7 +108,7 @@ function misfit({ registry, action }: Context, node: LocatedNode, column: string
 const OF_TEXT = new Set(['integer', 'float', 'boolean', 'timestamp']);
 const OF_INSTANT = new Set(['integer', 'float', 'boolean']);
 
-/** Accessors that always give the same type. */
+/** Only accessors that always have the same type. */
 function given(registry: Registry, root: string, column: string): string | null {
   const kind = registry.kindsIn(Slot.ACCESSOR)[0];
   const gives = kind && registry.plugin(kind.kind, root)?.facts?.['gives'];
@@ -123,7 +119,7 @@ function given(registry: Registry, root: string, column: string): string | null 
 interface Rule {
   readonly node: LocatedNode;
   readonly value: Readonly<Record<string, Json>>;
-  /** The JSON type of what it lets through. */
+  /** The type of the accepted values. */
   readonly jsType: string;
 }
 
@@ -155,7 +151,7 @@ function judgeRule(
   context.report.add('SQL_LONGER', spotOf(context, bound), { ...words, most, longest });
 }
 
-/** Columns that take nothing, or next to nothing, of what rules of a JSON type let through. */
+/** Column types that reject almost every value of a JSON type. */
 const CANNOT: Readonly<Record<string, readonly string[]>> = {
   string: ['integer', 'float'],
   number: ['boolean', 'timestamp'],
@@ -164,14 +160,13 @@ const CANNOT: Readonly<Record<string, readonly string[]>> = {
 };
 const FITTING: Readonly<Record<string, string>> = { integer: 'number', float: 'number' };
 
-/** A type of rules that lets through what the column takes. */
 function rightRules({ plugins }: Registry, column: string): string {
   const wanted = FITTING[column];
   const spec = [...plugins.values()].find(({ facts }) => wanted !== undefined && facts?.['jsType'] === wanted);
   return spec === undefined ? 'put a cast into the statement' : `use ${spec.name}, or put a cast into the statement`;
 }
 
-/** The one rule of a field; null where there are several, or what it lets through is changed before it is bound. */
+/** Null if there are several rules, or if a step changes the value before it is bound. */
 function ruleOf({ registry, resource, action }: Context, [root = '', ...rest]: readonly string[]): Rule | null {
   const { declarations } = resource.definition.finds;
   const isChanged = declarations.some(

@@ -1,6 +1,6 @@
 /**
- * What is declared and never used, what is used and never declared, and values that are taken out of results which
- * cannot hold them. A text that equals a name counts as a use of it: only what is certain is said.
+ * Reports unused declarations, undeclared names, and values that results cannot contain. Any text equal to a name counts as a
+ * use.
  */
 import { accessorsIn, type AccessorPart } from '../../language/accessor.js';
 import { spotInString } from '../../source/escapes.js';
@@ -21,9 +21,8 @@ export interface UsesContext {
   readonly registry: Registry;
   readonly report: Report;
   readonly answers: Answers;
-  /** Whether any statement of any definition answers such a column. */
   readonly answered: (column: string) => boolean;
-  /** Definitions with errors: what is missing in them may be the use of a name. */
+  /** Definitions with errors: a missing part may use a name. */
   readonly broken: ReadonlySet<Definition>;
 }
 
@@ -41,7 +40,6 @@ export function checkUses(context: UsesContext, resources: readonly LinkedResour
 
 interface Uses {
   readonly names: ReadonlySet<string>;
-  /** The payload is used as a whole. */
   readonly whole: boolean;
 }
 
@@ -49,12 +47,12 @@ const rootOf = (name: string): string => name.split('.')[0] ?? name;
 
 function usesIn({ definition, actions }: LinkedResource, readers: readonly string[]): Uses {
   const { references, declarations } = definition.finds;
-  // Where a name is introduced, and where a path into a result stands, it is not used.
+  // Declarations and paths into results are not uses.
   const passed = new Set([
     ...references.filter(({ refers }) => refers.extracted === true).map(({ node }) => node.start),
     ...declarations.filter(({ symbol }) => symbol === 'name').map(({ spot }) => spot.start),
   ]);
-  // A list that a statement goes through need not be written there.
+  // A repeated list is used even if no statement names it.
   const names = new Set(actions.flatMap(({ repeat }) => (repeat?.name ? [rootOf(repeat.name)] : [])));
   let whole = false;
   const visit = (node: LocatedNode): void => {
@@ -85,7 +83,7 @@ function checkUnused(
   const reachesOut = resource.actions.some(({ edges }) => edges.some(({ to }) => owners.get(to) !== resource));
   for (const { symbol, name, spot } of resource.definition.finds.declarations) {
     if (names.has(rootOf(name))) continue;
-    // Without a fix: a rule refuses what does not pass it, and an extraction what has no such value, used or not.
+    // No fix: even unused, a rule rejects invalid values and an extraction fails without its value.
     if (symbol === 'payload-field' && !reachesOut) report.add('LNK_RULE_UNUSED', spot, { name });
     if (symbol === 'name') report.add('LNK_NAME_UNUSED', spot, { name });
   }
@@ -95,7 +93,7 @@ function checkUndeclared(report: Report, resource: LinkedResource, readers: read
   const { finds } = resource.definition;
   const isRuled = finds.declarations.some(({ symbol }) => symbol === 'payload-field');
   const declared = [...resource.payloadFields.keys(), ...resource.names].map(rootOf);
-  // Without rules every field is one of the payload, but for what is nearly a name that nothing uses.
+  // Without rules every field belongs to the payload, except misspellings of an unused name.
   const unused = isRuled || uses.whole ? [] : declared.filter((name) => !uses.names.has(name));
   if (!isRuled && unused.length === 0) return;
   for (const found of finds.accessors) {
@@ -118,7 +116,7 @@ function reportUndeclared(
 ): void {
   const spot = spotInString(doc, node, part);
   const accessor = [`$${part.root}`, ...part.tail].join('.');
-  // Told by itself: a sign at the end.
+  // `checkAccessors` reports a trailing `-` or `_`.
   if (/[-_]$/.test(part.tail.at(-1) ?? '')) return;
   const before = field.split('-')[0] ?? field;
   if (before !== field && declared.includes(before)) {
@@ -127,13 +125,12 @@ function reportUndeclared(
   }
   const near = nearest(field, declared);
   const right = near === undefined ? undefined : [`$${part.root}`, near, ...part.tail.slice(1)].join('.');
-  // Another name that only resembles it may be another value.
+  // A similar name may be another value.
   const isSlip = misspelt(field, declared) === near;
   const fix = right === undefined || !isSlip ? {} : { fix: { title: `change to ${right}`, text: right } };
   report.add('LNK_UNDECLARED', spot, { accessor, hint: hint(right) }, fix);
 }
 
-/** Paths into results: `extract`, and names of what is returned. */
 function checkValues(
   context: UsesContext,
   resource: LinkedResource,
@@ -161,7 +158,6 @@ function isInvented(
   return true;
 }
 
-/** Every result that the value could come from is known, and none has it. */
 function checkExtracted(
   context: UsesContext,
   resource: LinkedResource,
@@ -189,7 +185,7 @@ function checkInside(
   }
 }
 
-/** The whole result. */
+/** The path that selects the whole result. */
 const WHOLE = 'self_';
 
 interface Extraction {
@@ -198,7 +194,7 @@ interface Extraction {
   readonly owners: ReadonlyMap<string, LinkedResource>;
 }
 
-/** `path`: into the results that the extraction names. */
+/** Only if all possible results are known. `path` is relative to them. */
 function reportMissing(
   { registry, report, answers }: UsesContext,
   { resource, reference, owners }: Extraction,
@@ -218,7 +214,7 @@ function reportMissing(
   }
   if (sources.length === 0 || columns.includes(name)) return;
   const near = name === 'self' ? 'self_' : nearest(name, columns);
-  // `[0].url` of other languages.
+  // `[0].url` becomes `0.url`.
   const plain = String(reference.name)
     .replace(/^\$?\.?\[(\d+)\]/, '$1')
     .replace(/\[(\d+)\]/g, '.$1');
@@ -228,13 +224,11 @@ function reportMissing(
   report.add('LNK_NOT_SELECTED', spot, { name, where, hint: hint(near) }, fix);
 }
 
-/** The path that is extracted under the name at this place. */
 export function extractionOf({ definition }: LinkedResource, spot: Declaration['spot']): Reference | undefined {
   const entry = innermost(definition.node, spot);
   return definition.finds.references.find(({ refers, node }) => refers.extracted === true && inside(node, entry));
 }
 
-/** The innermost object around a place. */
 function innermost(node: LocatedNode, spot: Declaration['spot']): LocatedNode {
   let found = node;
   for (let at: LocatedNode | undefined = node; at !== undefined;) {
@@ -244,7 +238,7 @@ function innermost(node: LocatedNode, spot: Declaration['spot']): LocatedNode {
   return found;
 }
 
-/** The dependencies of the same entry; beside them, all; without any, the actionable itself. */
+/** The dependencies nearest in the document, or the actionable itself. */
 export function sourcesOf(user: LinkedAction, reference: Reference): readonly string[] {
   if (user.edges.length === 0) return [user.key];
   const shared = (pointer: string): number => {
@@ -256,13 +250,13 @@ export function sourcesOf(user: LinkedAction, reference: Reference): readonly st
   return [...new Set(user.edges.filter(({ pointer }) => shared(pointer) === most).map(({ to }) => to))];
 }
 
-/** Names that the mode of an actionable gives each entry of its list; null where it does not tell. */
+/** Null if the mode does not declare them. */
 function outputsOf(registry: Registry, owner: LinkedResource | undefined, key: string): readonly string[] | null {
   const action = owner?.actions.find((one) => one.key === key);
   return owner === undefined || action === undefined ? null : (listFacts(owner, action, registry)?.outputs ?? null);
 }
 
-/** Null where the result is not that of one statement, or not known. */
+/** Null unless the columns of exactly one statement are known. */
 export function columnsOf(owner: LinkedResource | undefined, key: string, answers: Answers): readonly string[] | null {
   const action = owner?.actions.find((one) => one.key === key);
   if (owner === undefined || action === undefined) return null;

@@ -1,4 +1,4 @@
-/** The tables that statements can reach, as the models describe them. */
+/** The tables of the models. */
 import { isObject, type Json } from '../../contract/json.js';
 import type { Definition } from '../model.js';
 import type { TableNames } from '../tables.js';
@@ -6,9 +6,9 @@ import type { TableNames } from '../tables.js';
 export interface CatalogueTable {
   readonly model: string;
   readonly columns: readonly string[];
-  /** Fields as the model writes them, by column. */
+  /** Field definitions by column. */
   readonly fields: ReadonlyMap<string, Json>;
-  /** Columns that an INSERT must give a value. */
+  /** Columns that an INSERT must set. */
   readonly needed: readonly string[];
 }
 
@@ -17,7 +17,7 @@ export interface Catalogue {
   readonly tables: readonly string[];
 }
 
-/** Columns that a table gets when statements mention them, and that writes with timestamps fill. */
+/** These columns are added when statements mention them; writes with timestamps fill them. */
 export const TIMESTAMPS: readonly string[] = ['created_at', 'updated_at', 'deleted_at'];
 
 export function catalogueOf(definitions: readonly Definition[], tables: TableNames): Catalogue {

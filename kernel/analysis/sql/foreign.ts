@@ -1,6 +1,6 @@
 /**
- * Placeholders of other libraries in a statement: `?`, `:id`, `%s`. Asked only when the statement cannot be parsed, for
- * all of these characters have meanings of their own in SQL.
+ * Finds placeholders of other libraries (`?`, `:id`, `%s`). Only for statements that do not parse: these characters are also
+ * valid SQL.
  */
 import type { SqlScan } from '../../language/sql.js';
 
@@ -8,7 +8,7 @@ export interface ForeignPlaceholder {
   readonly text: string;
   readonly start: number;
   readonly end: number;
-  /** The number that it should have. */
+  /** The number of its replacement. */
   readonly n: number;
 }
 
@@ -37,7 +37,6 @@ export function foreignPlaceholders({ text, tokens, placeholders }: SqlScan): Fo
   return found;
 }
 
-/** Where the placeholder ends, or null when it is none. */
 function placeholderEnd(
   sign: string,
   end: number,

@@ -1,10 +1,7 @@
-/**
- * Words of other databases in a statement that is PostgreSQL's: what its parser stumbles over, and functions that it reads but
- * that no server of this syntax has. Each with what says the same here. Data and patterns only.
- */
+/** Syntax and functions of other databases, with PostgreSQL equivalents. Contains only data and patterns. */
 import type { SqlScan } from '../../language/sql.js';
 
-/** In a statement that cannot be read: what was meant, and what to write. The first that fits counts. */
+/** For statements that do not parse; the first match applies. */
 const FORMS: readonly (readonly [RegExp, string])[] = [
   [/`/, 'names stand bare or in double quotes, not in backticks'],
   [/\bON\s+DUPLICATE\s+KEY\b/i, 'write ON CONFLICT (key) DO UPDATE SET name = excluded.name'],
@@ -28,7 +25,7 @@ const FORMS: readonly (readonly [RegExp, string])[] = [
   [/(?:^|\s)#/, 'comments begin with --'],
 ];
 
-/** The end of a sentence, or nothing. Strings are taken out first: what stands in them is data. */
+/** Returns the end of a sentence, or an empty string. */
 export function habitOf(scan: SqlScan): string {
   const text = withoutStrings(scan);
   const found = FORMS.find(([pattern]) => pattern.test(text));
@@ -47,7 +44,6 @@ export interface ForeignFunction {
   readonly start: number;
   readonly end: number;
   readonly right: string;
-  /** The function that takes the same arguments. */
   readonly same?: string;
 }
 
@@ -75,7 +71,7 @@ const FUNCTIONS: Readonly<Record<string, { readonly right: string; readonly same
   len: { right: 'length(text)', same: 'length' },
 };
 
-/** Calls of functions by name; one behind a dot is of a schema that somebody made. */
+/** A qualified name is a user-defined function and is skipped. */
 export function foreignFunctions({ text, tokens }: SqlScan): ForeignFunction[] {
   return tokens.flatMap(({ type, start, end }) => {
     const name = text.slice(start, end);

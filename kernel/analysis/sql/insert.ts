@@ -1,11 +1,11 @@
-/** Columns that a statement writes: they exist, an INSERT gives as many values as names, and none that is needed lacks. */
+/** Checks the columns that a statement writes, and the number of values of an INSERT. */
 import { written } from './meetings.js';
 import { hasStar } from './outputs.js';
 import type { Resolving } from './resolve.js';
 import type { Columns } from './scope.js';
 import { bodiesOf, childOf, itemsOf, locationOf, wordOf, type Tree } from './tree.js';
 
-/** `given`: the columns of the rows that are written, as far as they are known. */
+/** `given`: the columns of the inserted rows, if known. */
 export function checkInsert(context: Resolving, statement: Tree, relation: Tree, given: Columns): void {
   const named = itemsOf(statement, 'cols');
   checkTargets(context, relation, named);
@@ -25,33 +25,32 @@ export function checkInsert(context: Resolving, statement: Tree, relation: Tree,
   for (const row of bodiesOf(itemsOf(rows ?? {}, 'valuesLists'), 'List')) {
     itemsOf(row, 'items').forEach((value, i) => context.uses.push(...written(table, columnNames[i] ?? '', value)));
   }
-  // A misspelt column is the one that seems to lack.
+  // A misspelt column is probably the missing one.
   if (!columnNames.every((name) => table.columns.includes(name))) return;
   const columns = table.needed.filter((column) => !columnNames.includes(column));
   if (columns.length === 0) return;
   context.findings.push({ sort: 'needed', table: wordOf(relation, 'relname'), columns, at: locationOf(relation) });
 }
 
-/** How many values a row has; the first row that differs from `expected` counts. */
+/** Uses the first row that differs from `expected`. */
 function countOf(statement: Tree, given: Columns, expected: number): number {
   const rows = childOf(childOf(statement, 'selectStmt') ?? {}, 'SelectStmt');
   if (rows === null) return expected;
   const lists = bodiesOf(itemsOf(rows, 'valuesLists'), 'List').map((list) => itemsOf(list, 'items').length);
   if (lists.length > 0) return lists.find((count) => count !== expected) ?? expected;
   const targets = itemsOf(rows, 'targetList');
-  // A star stands for columns that the database may know better than the models.
+  // The database may know more columns than the models.
   if (childOf(rows, 'larg') !== null || targets.length === 0 || hasStar(targets)) return expected;
   return given?.length ?? targets.length;
 }
 
-/** The columns of an UPDATE or of an INSERT list. */
 export function checkTargets(context: Resolving, relation: Tree, targets: readonly Tree[]): void {
   const table = tableOf(context, relation);
   if (table === undefined) return;
   for (const target of bodiesOf(targets, 'ResTarget')) {
     const name = wordOf(target, 'name');
     const value = childOf(target, 'val');
-    // `column[1] = $1` is something else.
+    // `column[1] = $1` sets an element, not the column.
     if (value !== null && itemsOf(target, 'indirection').length === 0)
       context.uses.push(...written(table, name, value));
     if (table.columns.includes(name)) {
@@ -64,7 +63,7 @@ export function checkTargets(context: Resolving, relation: Tree, targets: readon
   }
 }
 
-/** `ON CONFLICT (email)`: these names have no place of their own in the tree. */
+/** The tree has no location for names in `ON CONFLICT (email)`. */
 export function checkConflict(context: Resolving, relation: Tree, infer: Tree | null): void {
   const table = tableOf(context, relation);
   if (table === undefined || infer === null) return;

@@ -1,19 +1,14 @@
-/**
- * Where a placeholder directly meets a column: written to it, or compared with it. Behind a cast, a function or an operator that
- * calculates, the types are the author's business.
- */
+/** Finds placeholders that are written to, or compared with, a column directly, without casts or calculations. */
 import type { Json } from '../../contract/json.js';
 import type { CatalogueTable } from './catalogue.js';
 import { findSource, type Scope } from './scope.js';
 import { bodiesOf, childOf, itemsOf, namesIn, wordOf, type Tree } from './tree.js';
 
 export interface ColumnUse {
-  /** Number of the placeholder. */
   readonly n: number;
   readonly column: string;
-  /** The field as the model writes it. */
   readonly field: Json;
-  /** Written, and not merely compared. */
+  /** False if the placeholder is only compared. */
   readonly writes: boolean;
 }
 
@@ -53,7 +48,7 @@ function meet(side: Tree, value: Tree, scope: Scope): ColumnUse[] {
   return field === undefined ? [] : [{ n, column, field, writes: false }];
 }
 
-/** The only source of the innermost scope that has the column; undefined where another one may have it. */
+/** Undefined if another source may have the column. */
 function tableWith({ sources }: Scope, column: string): CatalogueTable | undefined {
   if (sources.some(({ columns }) => columns === null)) return undefined;
   const [only, other] = sources.filter(({ columns }) => columns?.includes(column) === true);

@@ -1,7 +1,4 @@
-/**
- * What a statement that cannot be read was meant to be: one slip near the place where reading ends. A change is only proposed where
- * the whole statement can be read with it.
- */
+/** Finds one small change near the error after which the whole statement parses. */
 import type { SqlScan, SqlToken } from '../../language/sql.js';
 import { nearest } from '../../source/suggest.js';
 
@@ -20,7 +17,7 @@ const KEYWORDS = (
 /** Operators of other languages. */
 const OPERATORS: Readonly<Record<string, string>> = { '=>': '>=', '=<': '<=', '!==': '<>', '&&': 'AND', '||': 'OR' };
 
-/** `fault`: where reading ends. The first change counts with which `reads` succeeds. */
+/** `fault`: offset of the error. Returns the first change that `reads` accepts. */
 export function mendOf({ text, tokens }: SqlScan, fault: number, reads: (text: string) => boolean): Mend | null {
   const solid = tokens.filter(({ type }) => type !== 'comment');
   const found = solid.findIndex(({ end }) => end > fault);
@@ -50,7 +47,7 @@ function slipAt(text: string, { type, start, end }: SqlToken): Mend[] {
   return right === undefined ? [] : change(right);
 }
 
-/** Forms of more than one word that other databases have. */
+/** Multi-word syntax of other databases. */
 function phrases(text: string): Mend[] {
   const found: Mend[] = [];
   for (const [pattern, write] of PHRASES) {

@@ -1,35 +1,30 @@
-/**
- * Which model a name of a statement belongs to: kept while names are resolved, for navigation and renaming. A column keeps its
- * model through sub-queries and WITH lists as long as nobody gives it another name. Judges nothing.
- */
+/** Maps names in a statement to their models, for navigation and renaming. A column keeps its model until it gets an alias. */
 import { isObject, type Json } from '../../contract/json.js';
 import { findSource, type Columns, type Scope, type Source } from './scope.js';
 import { childOf, itemsOf, namesIn, wordOf, type Tree } from './tree.js';
 
 export interface SqlName {
   readonly sort: 'table' | 'column';
-  /** As the database knows it. */
   readonly name: string;
-  /** Null where it may be a column of any model. */
+  /** Null if any model may have the column. */
   readonly model: string | null;
-  /** Byte offset from which on the name is found. */
+  /** Byte offset at which the search for the name begins. */
   readonly at: number;
 }
 
-/** Of one statement. */
 export interface StatementNames {
   readonly names: readonly SqlName[];
-  /** Names that the rows of the answer have; null where they are not certain. */
+  /** Null if they are not certain. */
   readonly columns: Columns;
-  /** Models of those that are still called as in their model. */
+  /** Models of the columns without an alias. */
   readonly origins: ReadonlyMap<string, string>;
-  /** What those that the statement names itself are read from; others are not certain. */
+  /** Certain sources of aliased columns. */
   readonly aliased: Aliased;
-  /** Rows of several selects are put together, and each may take a column from elsewhere. */
+  /** True for set operations, which may take a column from another table. */
   readonly mixed: boolean;
 }
 
-/** By the list of columns that a source gives. */
+/** By the column list of a source. */
 export type Origins = Map<readonly string[], ReadonlyMap<string, string>>;
 
 const NONE: ReadonlyMap<string, string> = new Map();
@@ -37,7 +32,7 @@ const NONE: ReadonlyMap<string, string> = new Map();
 export const originsOf = (origins: Origins, columns: Columns): ReadonlyMap<string, string> =>
   (columns === null ? undefined : origins.get(columns)) ?? NONE;
 
-/** `made`: the statement itself has made the name up; `unknown`: any table may have it. */
+/** `made`: defined by the statement; `unknown`: any table may have it. */
 type Whence =
   | { readonly is: 'column'; readonly model: string }
   | { readonly is: 'row'; readonly source: Source }
@@ -58,7 +53,6 @@ function whence(origins: Origins, scope: Scope, name: string): Whence {
   return { is: 'unknown' };
 }
 
-/** What a column reference names: a column, or a table before one. */
 export function namesOfColumn(origins: Origins, scope: Scope, column: Tree, at: number): SqlName[] {
   const [first, second] = namesIn(itemsOf(column, 'fields'));
   if (typeof first !== 'string') return [];
@@ -68,7 +62,7 @@ export function namesOfColumn(origins: Origins, scope: Scope, column: Tree, at: 
     return found.is === 'made' ? [] : [named(first, found.is === 'column' ? found.model : null, at)];
   }
   const source = findSource(scope, first);
-  // Behind the qualifier, which may be spelt alike.
+  // The qualifier may have the same name.
   const behind = at + first.length;
   if (source === undefined) return typeof second === 'string' ? [named(second, null, behind)] : [];
   const table = ofTable(source, first, at);
@@ -80,11 +74,11 @@ export function namesOfColumn(origins: Origins, scope: Scope, column: Tree, at: 
 
 const named = (name: string, model: string | null, at: number): SqlName => ({ sort: 'column', name, model, at });
 
-/** A table without an alias is called by its own name. */
+/** Only a table without an alias is referenced by its own name. */
 const ofTable = ({ table, own }: Source, name: string, at: number): SqlName[] =>
   table === undefined || own !== true ? [] : [{ sort: 'table', name, model: table.model, at }];
 
-/** `FOR UPDATE OF user`: tables under the names that they have here. */
+/** `FOR UPDATE OF user`: tables or their aliases. */
 export const namesOfLocks = (scope: Scope, locks: readonly Tree[]): SqlName[] =>
   locks.flatMap((lock) =>
     itemsOf(childOf(lock, 'LockingClause') ?? {}, 'lockedRels').flatMap((relation) => {
@@ -94,7 +88,7 @@ export const namesOfLocks = (scope: Scope, locks: readonly Tree[]): SqlName[] =>
     }),
   );
 
-/** Models of the columns that a select list gives under their own names. */
+/** Columns without an alias only. */
 export function outputOrigins(origins: Origins, list: readonly Tree[], scope: Scope): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const item of list) {
@@ -116,10 +110,9 @@ export function outputOrigins(origins: Origins, list: readonly Tree[], scope: Sc
   return found;
 }
 
-/** By alias: a column of a model; null where the expression reads no table: values and placeholders. */
+/** Null for an expression that reads no table. */
 export type Aliased = ReadonlyMap<string, Pick<SqlName, 'name' | 'model'> | null>;
 
-/** Of a select list. */
 export function aliasedIn(origins: Origins, list: readonly Tree[], scope: Scope): Aliased {
   const found = new Map<string, Pick<SqlName, 'name' | 'model'> | null>();
   for (const item of list) {
@@ -140,7 +133,7 @@ const reads = (tree: Json): boolean => {
   return Object.entries(tree).some(([type, body]) => type === 'ColumnRef' || type === 'SubLink' || reads(body));
 };
 
-/** A cast keeps the name. */
+/** A cast does not change the name. */
 function columnIn(value: Tree | null): Tree | null {
   if (value === null) return null;
   const cast = childOf(value, 'TypeCast');

@@ -1,8 +1,8 @@
-/** How PostgreSQL calls the columns that a select list gives. Where its rules are not certain here, nothing is said. */
+/** Derives the column names of a select list by PostgreSQL's rules; null where they are not certain. */
 import { everyColumn, findSource, type Columns, type Scope } from './scope.js';
 import { childOf, itemsOf, namesIn, typed, wordOf, type Tree } from './tree.js';
 
-/** Names without an alias, by the type of the expression. */
+/** Without an alias, by expression type. */
 const NAMED: Readonly<Record<string, string>> = {
   CoalesceExpr: 'coalesce',
   A_ArrayExpr: 'array',
@@ -16,7 +16,7 @@ const NAMED: Readonly<Record<string, string>> = {
   GroupingFunc: 'grouping',
 };
 
-/** `list` holds ResTargets: a select list, or what RETURNING names. */
+/** `list` contains ResTargets. */
 export function outputNames(list: readonly Tree[], scope: Scope): Columns {
   const names: string[] = [];
   for (const item of list) {
@@ -43,7 +43,6 @@ function namesOf(item: Tree, scope: Scope): Columns {
   return fields.length === 2 ? (findSource(scope, fields[0] ?? '')?.columns ?? null) : null;
 }
 
-/** Names written with AS. */
 export const aliasesIn = (list: readonly Tree[]): string[] =>
   list.flatMap((item) => {
     const name = wordOf(childOf(item, 'ResTarget'), 'name');
@@ -59,7 +58,7 @@ function derivedName(value: Tree): string | null {
   return Object.hasOwn(NAMED, type) ? (NAMED[type] ?? null) : null;
 }
 
-/** `message::text` is `message`; what has no name of its own is called like the type, of several casts like the last. */
+/** `message::text` is named `message`; an unnamed expression is named after the outermost cast type. */
 function castName(cast: Tree, type: Tree | null = childOf(cast, 'typeName')): string | null {
   const value = childOf(cast, 'arg');
   const nested = value === null ? null : childOf(value, 'TypeCast');
@@ -69,7 +68,6 @@ function castName(cast: Tree, type: Tree | null = childOf(cast, 'typeName')): st
   return type === null ? null : (namesIn(itemsOf(type, 'names')).at(-1) ?? null);
 }
 
-/** Whether a list has a `*` in it. */
 export const hasStar = (list: readonly Tree[]): boolean =>
   list.some((item) => {
     const column = childOf(childOf(childOf(item, 'ResTarget') ?? {}, 'val') ?? {}, 'ColumnRef');

@@ -1,4 +1,4 @@
-/** From places of a statement's tree to places in the file. The scanner knows where a name ends, the tree does not. */
+/** Maps locations in a parse tree to the file. The tree has no end offsets, so the scanner determines the end of names. */
 import type { SqlToken } from '../../language/sql.js';
 import type { QuotedSql } from '../../language/sql-reserved.js';
 import { spotInString } from '../../source/escapes.js';
@@ -8,17 +8,17 @@ import type { Spot } from '../report.js';
 import { unitOffsets } from './tree.js';
 
 export interface SqlPlaces {
-  /** The first name that reads `name` from a byte offset on; else the token there. */
+  /** The first matching token at or after a byte offset, or else the token at the offset. */
   name(at: number, name: string): Spot;
-  /** From the token at one byte offset to the end of the token at another. */
+  /** Byte offsets of the first and the last token. */
   between(first: number, last: number): Spot;
-  /** The token that covers or follows an offset of the text; the last one at its end. */
+  /** The token at or after a text offset, or the last token. */
   token(unit: number): Spot;
   spot(start: number, end: number): Spot;
   readonly isQuoted: (at: number, name: string) => boolean;
 }
 
-/** `parsed`: the text that the parser was given, when it is not the text as written. */
+/** `parsed`: the parsed text, if it differs from the original. */
 export function placesOf(doc: Document, { node, scan }: SqlText, parsed?: QuotedSql): SqlPlaces {
   const { text } = scan;
   const tokens = scan.tokens.filter(({ type }) => type !== 'comment');

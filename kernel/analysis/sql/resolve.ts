@@ -1,7 +1,4 @@
-/**
- * Resolves the names of a statement against the models, over the parser's tree: sources into scopes, column references
- * out of them. Finds what is certainly wrong; where any source is unknown, nothing is said.
- */
+/** Resolves the names of a parsed statement against the models. Reports only certain errors, never names of unknown sources. */
 import { isObject, type Json } from '../../contract/json.js';
 import type { Catalogue } from './catalogue.js';
 import { checkConflict, checkInsert, checkTargets } from './insert.js';
@@ -20,7 +17,7 @@ import { findColumn, findCommon, findSource, scopeIn, type Columns, type Scope, 
 import { bodiesOf, childOf, itemsOf, locationOf, namesIn, typed, wordOf, type Tree } from './tree.js';
 
 export type SqlFinding = {
-  /** Byte offset from which on the name is found. */
+  /** Byte offset at which the search for the name begins. */
   readonly at: number;
 } & (
   | { readonly sort: 'table'; readonly name: string }
@@ -34,24 +31,22 @@ export type SqlFinding = {
 export interface Resolving {
   readonly catalogue: Catalogue;
   readonly findings: SqlFinding[];
-  /** Where a placeholder meets a column of a model. */
+  /** Placeholders bound to columns. */
   readonly uses: ColumnUse[];
-  /** Names of tables and columns, and the models that they belong to. */
   readonly names: SqlName[];
   readonly origins: Origins;
-  /** By the list of columns that has the names. */
   readonly aliased: Map<readonly string[], Aliased>;
   /** A set operation was found. */
   mixed: boolean;
-  /** How deep the walk is; what nests deeper than anybody writes is left alone. */
+  /** Levels deeper than `MAX_DEPTH` are not visited. */
   depth: number;
 }
 
 const MAX_DEPTH = 600;
-/** Statements without columns worth judging, or with rules of their own. */
+/** Nodes without columns to check, or with scoping rules of their own. */
 const LEFT_ALONE = new Set(['MergeStmt', 'TypeName', 'typeName']);
 
-/** Gives the columns of the rows that the statement answers. */
+/** Returns the result columns. */
 export function resolveStatement(context: Resolving, statement: Tree, parent: Scope | null): Columns {
   const [type, body] = typed(statement);
   switch (type) {
@@ -67,14 +62,13 @@ export function resolveStatement(context: Resolving, statement: Tree, parent: Sc
   }
 }
 
-/** A scope with the WITH list of a statement. */
 function withCommon(context: Resolving, statement: Tree, parent: Scope | null): Scope {
   const clause = childOf(statement, 'withClause');
   const tables = new Map<string, Columns>();
   const base = scopeIn(parent, { tables });
   if (clause === null) return base;
   const entries = bodiesOf(itemsOf(clause, 'ctes'), 'CommonTableExpr');
-  // A recursive entry may be used inside the list before its columns are known.
+  // A recursive entry may be referenced before its columns are known.
   if (clause['recursive'] === true) for (const entry of entries) tables.set(wordOf(entry, 'ctename'), null);
   for (const entry of entries) {
     const columns = resolveStatement(context, childOf(entry, 'ctequery') ?? {}, base);
@@ -85,7 +79,7 @@ function withCommon(context: Resolving, statement: Tree, parent: Scope | null): 
   return base;
 }
 
-/** Column aliases take the place of as many first columns. */
+/** Column aliases replace the first columns. */
 function renamed(columns: Columns, aliases: readonly (string | null)[]): Columns {
   if (aliases.length === 0 || columns === null) return columns;
   return [...aliases.flatMap((name) => name ?? []), ...columns.slice(aliases.length)];
@@ -151,7 +145,7 @@ function addSource(context: Resolving, item: Tree, scope: Scope, base: Scope, co
     }
     case 'JoinExpr': {
       for (const side of ['larg', 'rarg']) addSource(context, childOf(body, side) ?? {}, scope, base, conditions);
-      // Names of both sides, without a place of their own.
+      // Names of both sides, without a location.
       for (const name of namesIn(itemsOf(body, 'usingClause'))) {
         context.names.push({ sort: 'column', name: name ?? '', model: null, at: 0 });
       }
@@ -169,7 +163,7 @@ function addSource(context: Resolving, item: Tree, scope: Scope, base: Scope, co
   }
 }
 
-/** The source that a table name stands for; a name of no model is a finding where there are models. */
+/** Reports an unknown table only if there are models. */
 function tableSource(context: Resolving, table: Tree, scope: Scope | null): Source {
   const { catalogue, findings, origins } = context;
   const name = wordOf(table, 'relname');
@@ -184,7 +178,7 @@ function tableSource(context: Resolving, table: Tree, scope: Scope | null): Sour
   if (common !== undefined) return source(common);
   const known = catalogue.table(name);
   if (known !== undefined) {
-    // In which order the columns stand in the table is not known, so that column aliases hide them all.
+    // The column order is unknown, so aliases may hide any column.
     if (hidden.length > 0) return source(null);
     if (!origins.has(known.columns))
       origins.set(known.columns, new Map(known.columns.map((one) => [one, known.model])));
@@ -213,7 +207,7 @@ function insert(context: Resolving, statement: Tree, parent: Scope | null): Colu
     checkConflict(context, relation, childOf(conflict, 'infer'));
   }
   const returned = returning(context, statement, scopeIn(base, { sources: [target] }));
-  // Without the clause the row is answered.
+  // Without RETURNING, the runtime returns the inserted row.
   return returned ?? target.columns;
 }
 
@@ -233,7 +227,7 @@ function change(context: Resolving, statement: Tree, parent: Scope | null): Colu
   return childOf(statement, 'returningClause') === null ? [] : returning(context, statement, scope);
 }
 
-/** Null without the clause, or where it cannot be known. */
+/** Null without a RETURNING clause, or if the columns are unknown. */
 function returning(context: Resolving, statement: Tree, scope: Scope): Columns {
   const clause = childOf(statement, 'returningClause');
   if (clause === null) return null;
@@ -243,7 +237,7 @@ function returning(context: Resolving, statement: Tree, scope: Scope): Columns {
   return outputs(context, list, scope);
 }
 
-/** Names of a select list; where they come from is kept. */
+/** Also records the origins of the columns. */
 function outputs({ origins, aliased }: Resolving, list: readonly Tree[], scope: Scope): Columns {
   const columns = outputNames(list, scope);
   if (columns !== null && !origins.has(columns)) {
@@ -253,7 +247,6 @@ function outputs({ origins, aliased }: Resolving, list: readonly Tree[], scope: 
   return columns;
 }
 
-/** Any expression, at any depth. */
 function visit(context: Resolving, value: Json | undefined, scope: Scope): void {
   if (value === undefined || context.depth > MAX_DEPTH) return;
   context.depth++;
@@ -308,10 +301,10 @@ const aliasesOf = (scope: Scope | null): string[] =>
   scope === null ? [] : [...scope.sources.map(({ alias }) => alias), ...aliasesOf(scope.parent)];
 const isOpen = (scope: Scope | null): boolean => scope !== null && (scope.open || isOpen(scope.parent));
 
-/** Operators that end in `@` only because somebody wrote no space before a name. */
+/** A missing space before `@name` makes these operators. */
 const BEFORE_NAME = new Set(['@', '=@', '<>@', '!=@', '<=@', '>=@']);
 
-/** `@name` is the absolute value of a column, which hardly anybody writes; people mean a placeholder. */
+/** `@name` is an absolute value in SQL, but almost always intended as a placeholder. */
 function isAtName({ findings }: Resolving, expression: Tree, scope: Scope): boolean {
   const operator = namesIn(itemsOf(expression, 'name'))[0] ?? '';
   if (!BEFORE_NAME.has(operator)) return false;

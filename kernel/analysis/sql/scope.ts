@@ -1,26 +1,23 @@
-/**
- * What names mean at one place of a statement: tables under their aliases, outer scopes, WITH lists. Whatever is not
- * known for certain is unknown, and unknown is never a mistake.
- */
+/** Looks up names at a position of a statement. What is not certain is unknown, and never reported. */
 import type { CatalogueTable } from './catalogue.js';
 
-/** Names of columns; null when they cannot be known. */
+/** Null if they are unknown. */
 export type Columns = readonly string[] | null;
 
 export interface Source {
   readonly alias: string;
   readonly columns: Columns;
-  /** The table behind it, where it is one of the models and its columns have their own names. */
+  /** Only if the columns keep their own names. */
   readonly table?: CatalogueTable;
-  /** It has no alias: the table's own name stands before its columns. */
+  /** True without an alias. */
   readonly own?: boolean;
 }
 
 export interface Scope {
   readonly sources: Source[];
-  /** Names of the select list, where they may be used. */
+  /** Aliases of the select list, where clauses may use them. */
   readonly names: readonly string[];
-  /** Anything may be a name here. */
+  /** Any other name may be valid here. */
   readonly open: boolean;
   readonly tables: ReadonlyMap<string, Columns>;
   readonly parent: Scope | null;
@@ -37,7 +34,6 @@ export const scopeIn = (parent: Scope | null, rest: Partial<Scope> = {}): Scope 
 
 export type Answer = 'found' | 'unknown' | 'missing';
 
-/** Every row of a table has these. */
 const SYSTEM = new Set(['ctid', 'xmin', 'xmax', 'cmin', 'cmax', 'tableoid', 'oid']);
 
 export function findColumn(scope: Scope | null, name: string): Answer {
@@ -55,7 +51,6 @@ export function findColumn(scope: Scope | null, name: string): Answer {
   return answer;
 }
 
-/** Undefined when nothing is called so; a table outside any scope is none. */
 export function findSource(scope: Scope | null, alias: string): Source | undefined {
   for (let at = scope; at !== null; at = at.parent) {
     const found = at.sources.find((source) => source.alias === alias);
@@ -64,7 +59,7 @@ export function findSource(scope: Scope | null, alias: string): Source | undefin
   return undefined;
 }
 
-/** Columns of a WITH entry; undefined when there is none of that name. */
+/** Undefined if there is no such WITH entry. */
 export function findCommon(scope: Scope | null, name: string): Columns | undefined {
   for (let at = scope; at !== null; at = at.parent) {
     if (at.tables.has(name)) return at.tables.get(name) ?? null;
@@ -72,7 +67,7 @@ export function findCommon(scope: Scope | null, name: string): Columns | undefin
   return undefined;
 }
 
-/** All columns of the innermost sources, as `*` gives them. */
+/** Null if a source is unknown. */
 export function everyColumn({ sources }: Scope): Columns {
   const all: string[] = [];
   for (const { columns } of sources) {

@@ -1,4 +1,4 @@
-/** Reading the tree of a SQL parser: plain JSON in which every node stands under its type's name. Knows no statement. */
+/** Reads a SQL parse tree: JSON in which each node is keyed by its type. */
 import { asText, isObject, own, type JsonObject } from '../../contract/json.js';
 
 export type Tree = JsonObject;
@@ -15,33 +15,31 @@ export const itemsOf = (node: Tree, key: string): readonly Tree[] => {
 
 export const wordOf = (node: Tree | null, key: string): string => asText(node === null ? '' : own(node, key));
 
-/** Byte offset; the first place of the text is left out by the parser, and -1 is no place. */
+/** Returns a byte offset, which the parser omits at offset 0. */
 export const locationOf = (node: Tree): number => {
   const value = own(node, 'location');
   return typeof value === 'number' ? value : 0;
 };
 
-/** The type of a node and what stands under it. */
 export function typed(node: Tree): readonly [type: string, body: Tree] {
   const [entry] = Object.entries(node);
   return entry !== undefined && isObject(entry[1]) ? [entry[0], entry[1]] : ['', node];
 }
 
-/** The nodes of one type in a list. */
 export const bodiesOf = (nodes: readonly Tree[], type: string): Tree[] =>
   nodes.flatMap((node) => {
     const body = childOf(node, type);
     return body === null ? [] : [body];
   });
 
-/** Names in a list of strings: `u.email` is `['u', 'email']`; null stands for `*`. */
+/** `u.email` is `['u', 'email']`; null represents `*`. */
 export const namesIn = (nodes: readonly Tree[]): (string | null)[] =>
   nodes.map((node) => {
     const [, body] = typed(node);
     return Object.hasOwn(body, 'sval') ? wordOf(body, 'sval') : null;
   });
 
-/** From byte offsets of UTF-8 to offsets of the text. */
+/** Converts UTF-8 byte offsets to UTF-16 offsets. */
 export function unitOffsets(text: string): (byte: number) => number {
   // oxlint-disable-next-line no-control-regex -- the plain case, in which both are the same
   if (/^[\u0000-\u007f]*$/.test(text)) return (byte) => byte;

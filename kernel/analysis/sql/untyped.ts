@@ -1,17 +1,13 @@
-/**
- * Parameters whose type nothing tells: `concat('%', $1)`, `$1 IS NULL`. PostgreSQL refuses such a statement as soon as it
- * is sent. Over the parser's tree; says only what is certain.
- */
+/** Finds parameters without an inferable type, which PostgreSQL rejects: `concat('%', $1)`, `$1 IS NULL`. */
 import { isObject, type Json } from '../../contract/json.js';
 import { childOf, itemsOf, locationOf, namesIn, type Tree } from './tree.js';
 
 export interface Untyped {
   readonly n: number;
-  /** Byte offset of the placeholder. */
   readonly at: number;
 }
 
-/** Functions that take anything as it is, by the first argument for which that holds. */
+/** The index of the first argument of any type. */
 const ANYTHING: ReadonlyMap<string, number> = new Map([
   ['concat', 0],
   ['concat_ws', 1],
@@ -31,11 +27,11 @@ const ANYTHING: ReadonlyMap<string, number> = new Map([
 
 interface Found extends Untyped {
   readonly loose: boolean;
-  /** Sources are read before everything else, wherever they stand. */
+  /** PostgreSQL analyses sources first. */
   readonly early: boolean;
 }
 
-/** Placeholders that nothing before them gives a type: the first place of each, for one cast is enough. */
+/** Returns only the first occurrence, because one cast fixes all. */
 export function untypedIn(statement: Tree): Untyped[] {
   const found: Found[] = [];
   visit(statement, false, found);
@@ -63,7 +59,6 @@ function visit(value: Json | undefined, early: boolean, found: Found[]): void {
   }
 }
 
-/** Parameters that stand directly where any type will do. */
 function looseIn(type: string, body: Tree): Tree[] {
   const parameterOf = (node: Tree | null): Tree[] => {
     const parameter = node === null ? null : childOf(node, 'ParamRef');
@@ -75,7 +70,6 @@ function looseIn(type: string, body: Tree): Tree[] {
   return from === undefined ? [] : itemsOf(body, 'args').slice(from).flatMap(parameterOf);
 }
 
-/** The rest of a node, without the parameters that have been counted. */
 function withoutLoose(body: Tree, loose: readonly Tree[]): Tree {
   if (loose.length === 0) return body;
   const isLoose = (node: Json | undefined): boolean =>

@@ -1,4 +1,4 @@
-/** Names behind accessors. What an accessor reads is told by its facts. */
+/** Collects the names in accessor tails. The facts of an accessor declare what it reads. */
 import { Slot } from '../../contract/slot.js';
 import type { AccessorPart } from '../../language/accessor.js';
 import type { AccessorText } from '../finds.js';
@@ -10,7 +10,6 @@ import { innerSpot, type Segment } from './spots.js';
 
 export const environmentId = (name: string): SymbolId => ({ sort: 'environment', within: '', name });
 
-/** The words behind the root, with their places in the text. */
 export function tailOf({ root, tail, start }: AccessorPart): Segment[] {
   let at = start + 1 + root.length;
   return tail.map((text) => {
@@ -20,7 +19,6 @@ export function tailOf({ root, tail, start }: AccessorPart): Segment[] {
   });
 }
 
-/** What the facts of an accessor say of its tail. */
 export function factsOf(registry: Registry, root: string): { readonly tail: string; readonly reads: string } {
   const kind = registry.kindsIn(Slot.ACCESSOR)[0];
   const facts = (kind === undefined ? undefined : registry.plugin(kind.kind, root))?.facts ?? {};

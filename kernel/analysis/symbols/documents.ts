@@ -1,7 +1,4 @@
-/**
- * Names inside queries of documents: collections under any spelling of their models, and fields as keys of predicates. What a
- * pipeline makes of its documents behind the first stages has names of its own.
- */
+/** Collects names in document queries: collections and fields. Reads pipelines up to the first stage that reshapes documents. */
 import type { LocatedNode, Member } from '../../source/tree.js';
 import type { DocumentQuery } from '../finds.js';
 import type { Definition } from '../model.js';
@@ -44,10 +41,9 @@ function collectKey(
   }
 }
 
-/** Stages that leave documents as they are. */
 const PLAIN = new Set(['$match', '$sort', '$limit', '$skip']);
 
-/** Keys that certainly are fields of the documents in the collection. */
+/** Only keys that are certainly fields of the collection. */
 export function keysIn(query: DocumentQuery): Member[] {
   return query.around.members.flatMap(({ value }) => {
     if (value === null || value === query.unique || isParameters(value, query)) return [];
@@ -63,7 +59,7 @@ function plainStages({ items }: LocatedNode): number {
   return other === -1 ? items.length : other;
 }
 
-/** Below a field stand its operators and its parts; an operator stands before fields of the same document. */
+/** Skips operators; keys below a field are its operators or nested fields. */
 function fieldKeys(node: LocatedNode): Member[] {
   return [
     ...node.items.flatMap(fieldKeys),

@@ -1,6 +1,5 @@
 /**
- * Places where a name may stand for a column of a model, or for its table, without that being certain: statements that could not
- * be read, columns of sources that nobody describes, stages of pipelines. Whoever renames has to look there first.
+ * Finds uncertain uses of a column or table, in unparsed statements, unknown sources and pipelines, for review before a rename.
  */
 import { quoteReserved } from '../../language/sql-reserved.js';
 import type { LocatedNode } from '../../source/tree.js';
@@ -13,7 +12,7 @@ import { spotInText } from '../tables.js';
 import { keysIn } from './documents.js';
 import { lookupIn } from './lookup.js';
 
-/** Of fields and models; other names are certain wherever they stand. */
+/** Only fields and models have uncertain uses. */
 export function doubtsOf(analysis: Analysis, { sort, within, name }: SymbolId): Spot[] {
   if (sort !== 'field' && sort !== 'model') return [];
   const model = sort === 'field' ? within : name;
@@ -61,7 +60,7 @@ function read(text: string, type: string, start: number, end: number): string {
   return type === 'quoted-identifier' ? text.slice(start + 1, end - 1) : '';
 }
 
-/** Any key that is called like the field, and any text that reads it; an INSERT without a document takes names from its parameters. */
+/** An INSERT without a document takes field names from its parameters. */
 function inPipeline({ doc }: Definition, query: DocumentQuery, name: string): Spot[] {
   const { around, parameters } = query;
   const isMeant = (text: string): boolean => text.split('.')[0] === name;

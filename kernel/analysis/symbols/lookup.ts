@@ -1,13 +1,12 @@
-/** Parts of an analysis by their names; made once for each. */
+/** Looks up parts of an analysis by name, with one index per analysis. */
 import type { ActionModel, Analysis, ResourceModel } from '../model.js';
 import { modelsByAlias } from '../tables.js';
 
 export interface Lookup {
   readonly resource: (id: string) => ResourceModel | undefined;
   readonly action: (key: string) => ActionModel | undefined;
-  /** The model that a table, a collection or a reference means; by any of its names. */
+  /** Accepts any name of a model. */
   readonly model: (name: string) => string | undefined;
-  /** The model has such a field. */
   readonly hasField: (model: string, field: string) => boolean;
 }
 
@@ -17,7 +16,7 @@ export function lookupIn(analysis: Analysis): Lookup {
   const known = kept.get(analysis);
   if (known !== undefined) return known;
   const { resources, models } = analysis;
-  // Of several with one id the first one counts, as in the linking.
+  // If several resources have one id, the first one counts, as in the linking stage.
   const byId = new Map([...resources].reverse().map((one) => [one.id, one]));
   const actions = new Map(resources.flatMap((one) => one.actions.map((action) => [action.key, action])));
   const byAlias = modelsByAlias(models.map(({ name }) => name));

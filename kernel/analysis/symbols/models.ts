@@ -1,4 +1,4 @@
-/** Models and their fields: where they are declared, and where other models and lists of unique fields name them. */
+/** Collects declarations and uses of models and fields. */
 import type { LocatedNode } from '../../source/tree.js';
 import type { Definition } from '../model.js';
 import type { Collecting, SymbolId } from '../symbols.js';
@@ -28,7 +28,7 @@ const span = ({ start, end }: LocatedNode) => ({ start, end });
 
 function declare(collecting: Collecting, definition: Definition): void {
   const { doc, name, nameSpot, finds, unique } = definition;
-  // Without a key around it, it is called like its file.
+  // A model without an enclosing key is named after its file.
   const isKey = nameSpot.doc.text[nameSpot.start] === '"';
   collecting.add(modelId(name), isKey ? wholeSpot(nameSpot) : nameSpot, 'declaration', isKey ? 'plain' : 'file');
   for (const { symbol, name: field, spot } of finds.declarations) {
@@ -39,6 +39,6 @@ function declare(collecting: Collecting, definition: Definition): void {
   }
 }
 
-/** The texts of a list of names and of lists of names. */
+/** Accepts a list of names or of lists of names. */
 export const namesIn = (list: LocatedNode | null): LocatedNode[] =>
   (list?.items ?? []).flatMap((item) => (item.type === 'string' ? [item] : namesIn(item)));

@@ -1,8 +1,4 @@
-/**
- * Names of resources: ids, actionables, payload fields with what is inside them, names that actionables give, claims, and
- * environment variables. What a text means follows from the metadata of its field, from facts of accessors, and from what
- * the linking decided.
- */
+/** Collects the names of resources: ids, actionables, payload fields, produced names and claims. */
 import { parameterSpans } from '../../language/route.js';
 import { memberOf, type LocatedNode } from '../../source/tree.js';
 import type { Reference } from '../finds.js';
@@ -66,14 +62,14 @@ function declare(collecting: Collecting, scope: Scope, resource: ResourceModel):
   }
   for (const { symbol, name, spot } of finds.declarations) {
     const action = symbol === 'secret' ? resource.actions.find(({ node }) => inside(spot, node)) : undefined;
-    // What is referred to as well is called so in the payload.
+    // A property that is also a reference is a payload name.
     if (action === undefined || finds.references.some(({ node }) => node.start === spot.start)) continue;
     const model = originOf(collecting.analysis, action, name);
     if (model !== null) add(fieldId(model, name), wholeSpot(spot), 'use');
   }
 }
 
-/** A rule may have rules for what is inside. */
+/** Rules may be nested. */
 function declareInside(collecting: Collecting, scope: Scope, path: string, rule: LocatedNode): void {
   const { doc } = scope.definition;
   for (const { key, keyStart, keyEnd, value } of memberOf(rule, 'fields')?.value?.members ?? []) {
@@ -121,7 +117,7 @@ function refer(collecting: Collecting, scope: Scope, resource: ResourceModel, re
 const keyAt = ({ actions }: ResourceModel, node: LocatedNode): string | null =>
   actions.find((one) => inside(node, one.node))?.key ?? null;
 
-/** A bare name in a list of parameters, or the name of a list. */
+/** A bare parameter, or the name of a list. */
 function referName(collecting: Collecting, scope: Scope, resource: ResourceModel, reference: Reference): void {
   const { refers, name, node, spot } = reference;
   const action = resource.actions.find((one) => inside(node, one.node));
@@ -132,7 +128,7 @@ function referName(collecting: Collecting, scope: Scope, resource: ResourceModel
   if (root === undefined) return;
   const repeat = refers.soft === true ? (action?.repeat ?? null) : null;
   if (repeat?.fields?.includes(root.text) === true) {
-    // What an earlier result gives is declared nowhere.
+    // Fields of an earlier result have no declaration.
     if (repeat.from !== 'payload' || repeat.name === null) return;
     addPath(collecting, scope, spot, segments, undefined, repeat.name);
     return;
@@ -143,13 +139,13 @@ function referName(collecting: Collecting, scope: Scope, resource: ResourceModel
   addPath(collecting, scope, spot, segments, known ?? undefined);
 }
 
-/** No rule declares it: it is a name only because one of the tables has such a column. */
+/** An undeclared name refers to the only model column of that name. */
 function tieToField({ analysis, tie }: Collecting, { within }: Scope, action: ActionModel, name: string): void {
   const model = paramOrigin(analysis, action, name);
   if (model !== null) tie({ sort: 'payload', within, name }, fieldId(model, name));
 }
 
-/** A path into results: a column that a statement answers, else a name that an actionable gives. */
+/** A result column, or else a produced name. */
 function referValue(
   { analysis, add }: Collecting,
   scope: Scope,
@@ -171,7 +167,7 @@ function referValue(
   if (root !== null && (root.sort === 'name' || root.sort === 'generated')) add(root, here, 'use');
 }
 
-/** The results in which a path is looked up, the first one first. */
+/** In order of precedence. */
 function sourcesOf(
   analysis: Analysis,
   { actions }: ResourceModel,

@@ -1,21 +1,21 @@
-/** What a bare name means in one resource, the source that wins first; and paths whose first word is such a name. */
+/** Resolves bare names in a resource to the source with the highest precedence. */
 import type { Definition, PayloadField, ResourceModel } from '../model.js';
 import type { Spot } from '../report.js';
 import type { Collecting, SymbolId } from '../symbols.js';
 import { innerSpot, type Segment } from './spots.js';
 
 export interface Scope {
-  /** Of symbols that are known in this definition only. */
+  /** The namespace of symbols of this definition. */
   readonly within: string;
   readonly definition: Definition;
   /** Null for models. */
   readonly resource: ResourceModel | null;
 }
 
-/** `action`: key of the actionable at which the name stands; null: a place of the resource. */
+/** `action`: key of the actionable with the name, or null for a plugin of the resource. Returns null for undeclared names. */
 export function rootOf({ within, resource }: Scope, name: string, action: string | null): SymbolId | null {
   const [source] = resource?.sources.all(name, action) ?? [];
-  // What a result gives of itself is declared nowhere.
+  // Results of actionables are not declared.
   if (source === undefined || source.sort === 'output') return null;
   if (source.why === 'property' || source.why === 'item') return null;
   return { sort: SORTS[source.sort], within, name };
@@ -23,11 +23,10 @@ export function rootOf({ within, resource }: Scope, name: string, action: string
 
 const SORTS = { extracted: 'name', generated: 'generated', payload: 'payload', claim: 'claim' } as const;
 
-/** The name is that of the result of an earlier actionable, and no other symbol. */
 export const isOutput = ({ resource }: Scope, name: string, action: string | null): boolean =>
   resource?.sources.all(name, action)[0]?.sort === 'output';
 
-/** Uses along a path: its first word, and behind a payload field the fields that rules declare inside it. */
+/** Adds the first segment and, for payload fields, every nested field with a rule. */
 export function addPath(
   { add }: Collecting,
   { within, resource }: Scope,
@@ -51,7 +50,7 @@ export function addPath(
       resource?.payloadFields,
     );
   for (const [i, segment] of segments.entries()) {
-    // The index of an item.
+    // The index of an array item.
     if (i > 0 && /^\d+$/.test(segment.text)) continue;
     if (path !== '' && fields?.has(segment.text) !== true) return;
     path = path === '' ? segment.text : `${path}.${segment.text}`;

@@ -1,11 +1,10 @@
-/** Exact places of names inside strings: without quotes, one segment of a path, whatever is escaped. */
+/** Computes locations of names inside strings, without quotes and with escapes taken into account. */
 import { contentEnd, spotInString } from '../../source/escapes.js';
 import type { Spot } from '../report.js';
 
-/** Characters `[from, to)` of the decoded text of a string that stands at a spot, its quotes included. */
+/** Offsets in the decoded string; `spot` includes the quotes. */
 export const innerSpot = (spot: Spot, start: number, end: number): Spot => spotInString(spot.doc, spot, { start, end });
 
-/** The whole text of a string; a number as it stands. */
 export function wholeSpot(spot: Spot): Spot {
   const { doc, start, end } = spot;
   if (doc.text[start] !== '"') return spot;
@@ -19,7 +18,6 @@ export interface Segment {
   readonly end: number;
 }
 
-/** The words between the dots of a path. */
 export function segmentsOf(path: string, offset = 0): Segment[] {
   let at = offset;
   return path.split('.').map((text) => {

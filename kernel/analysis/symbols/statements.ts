@@ -1,4 +1,4 @@
-/** Names inside SQL: tables under any spelling of their models, columns as the parser resolves them. */
+/** Collects the names of tables and columns in SQL. */
 import { quoteReserved } from '../../language/sql-reserved.js';
 import { placesOf } from '../sql/places.js';
 import type { Collecting } from '../symbols.js';

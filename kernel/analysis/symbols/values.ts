@@ -1,10 +1,10 @@
-/** Which model a name in a result comes from, and which one a bare name among parameters is a column of. */
+/** Finds the model of a name in a result, and of a bare parameter. */
 import type { LocatedNode } from '../../source/tree.js';
 import { inside } from '../report.js';
 import type { ActionModel, Analysis } from '../model.js';
 import { lookupIn } from './lookup.js';
 
-/** Null where the result does not have it, or nothing is known; `made` where it is a name that the query gives. */
+/** Null if the result lacks the name or is unknown; `made` if the query defines the name. */
 export function originOf(analysis: Analysis, { node, definition }: ActionModel, name: string): string | null {
   const { statements, documents } = definition.finds;
   const [only, other] = [...statements, ...documents].filter((query) => inside(query.node, node));
@@ -13,7 +13,7 @@ export function originOf(analysis: Analysis, { node, definition }: ActionModel, 
     const known = analysis.names.get(only.node);
     return known?.origins.get(name) ?? (known?.columns?.includes(name) === true ? 'made' : null);
   }
-  // Behind a pipeline every name may be a new one.
+  // A pipeline may rename every field.
   if (only.around.members.some(({ value }) => value?.type === 'array' && isStages(value))) return null;
   const model = lookupIn(analysis).model(only.collection);
   return model !== undefined && lookupIn(analysis).hasField(model, name) ? model : null;
@@ -22,7 +22,7 @@ export function originOf(analysis: Analysis, { node, definition }: ActionModel, 
 const isStages = ({ items }: LocatedNode): boolean =>
   items.some(({ members }) => members.some(({ key }) => key.startsWith('$')));
 
-/** The only model among those of the actionable that has the column. */
+/** Null if several models of the actionable have the column. */
 export function paramOrigin(analysis: Analysis, { models }: ActionModel, name: string): string | null {
   const [only, other] = models.filter((model) => lookupIn(analysis).hasField(model, name));
   return only === undefined || other !== undefined ? null : only;
