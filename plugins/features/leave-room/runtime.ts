@@ -1,3 +1,4 @@
+/** Runtime of `leave_room`. */
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { feature } from '../../kinds/feature.js';
 import { roomSteps } from '../shared/rooms.js';

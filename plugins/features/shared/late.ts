@@ -1,3 +1,4 @@
+/** Whether a definition value can be resolved before the actionable runs. */
 import { isObject, type Json } from '../../../kernel/contract/json.js';
 import type { PlanTools } from '../../../kernel/contract/plan.js';
 import { accessorsIn } from '../../../kernel/language/accessor.js';
