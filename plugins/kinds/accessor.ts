@@ -10,7 +10,6 @@ export interface CompiledAccessor {
   readonly constant: boolean;
   /** The payload field that is read, so that a database error can name it. */
   readonly field?: string | null;
-  /** The header that is read, in lower case. */
   readonly header?: string;
   /** Reads the client address, which is stored only with deferred jobs that need it. */
   readonly remote?: true;

@@ -12,7 +12,6 @@ export const lengthBounds = shape({
     .min(0),
 });
 
-/** Rules for the fields of an object. */
 export const nestedFields = record(
   slot(['payload_validation.type'], { doc: 'The type of the field and its bounds.' }),
   {
@@ -23,7 +22,6 @@ export const nestedFields = record(
 
 export const closed = flag({ doc: 'Refuses fields that are not named in `fields` (extension).', default: false });
 
-/** Bounds for the number of list items. */
 export const listBounds = {
   arr_length: numeric({ doc: 'Most items allowed.', examples: [4] })
     .integer()

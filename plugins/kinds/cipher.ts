@@ -6,7 +6,6 @@ import { isObject } from '../../kernel/contract/json.js';
 import { defineKind } from '../../kernel/contract/kind.js';
 import { inActionable } from './hosts.js';
 
-/** A prepared key. */
 export interface SealingKey {
   /** Returns the ciphertext with its tag; empty `aad` counts as none. Throws RangeError for a nonce of another size. */
   seal(nonce: Uint8Array, plain: Uint8Array, aad: Uint8Array): Uint8Array;
@@ -17,7 +16,6 @@ export interface SealingKey {
 export interface Cipher {
   readonly keyBytes: number;
   readonly nonceBytes: number;
-  /** Throws RangeError for another size. */
   key(bytes: Uint8Array): SealingKey;
 }
 

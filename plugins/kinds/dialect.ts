@@ -12,7 +12,6 @@ import { BESIDE_MYSQL } from './embedded.js';
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** A statement of a definition, prepared at load. */
 export interface Prepared {
   /** Stable name of the server-side prepared statement. */
   readonly name: string;
@@ -39,7 +38,6 @@ export interface PrepareInput {
   readonly among?: boolean;
 }
 
-/** The isolation that a transaction requires. */
 export type Isolation = Pick<IsolationNeed, 'level' | 'among'>;
 
 /** A transaction on its own connection, opaque to all code except its dialect. */
@@ -96,7 +94,7 @@ export interface Dialect extends Statements {
   retryable(error: unknown): boolean;
 }
 
-/** For plugins with their own tables, whose statements take the locks they need. */
+/** For plugins with their own tables: their statements take the locks they need. */
 export const BY_LOCKS: Isolation = { level: 'locks', among: false };
 /** Several reads of one consistent snapshot. */
 export const SNAPSHOT: Isolation = { level: 'snapshot', among: false };

@@ -27,7 +27,6 @@ export interface DocumentParts {
   /** A constant part of the query (`sort`) as written; undefined where absent. */
   readonly constant: (field: string) => Document | undefined;
   readonly projection: () => Reader<Document | undefined>;
-  /** `array_filters`. */
   readonly filters: (field: string) => Reader<readonly Document[] | undefined>;
   /** True when a later write depends on this read; known once the transaction is planned. */
   readonly lock: () => boolean;
@@ -41,7 +40,6 @@ export type Bound = (inside: DocumentTransaction | null) => Promise<readonly Doc
 export interface DocumentAction {
   /** Without a lock, the result may change before a later write. */
   readonly reads?: boolean;
-  /** Respects `lock`. */
   readonly locks?: boolean;
   /** Changes or removes existing documents. */
   readonly changes?: boolean;

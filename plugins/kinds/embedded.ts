@@ -5,7 +5,6 @@
 import type { ConfigGiven } from '../../kernel/contract/kind.js';
 import type { JsonObject } from '../../kernel/contract/json.js';
 
-/** Name of the embedded connection next to MySQL. */
 export const BESIDE_MYSQL = 'embedded';
 
 export const embedded = ({ has, written }: ConfigGiven): JsonObject =>

@@ -11,9 +11,7 @@ import { EXPECTED, IN_ACTIONABLE, IN_RESOURCE } from './feature-forms.js';
 import { inActionable, inResource } from './hosts.js';
 
 export interface FeaturePlace {
-  /** `resource` or `actionable`. */
   readonly slot: string;
-  /** The feature's own fields as written. */
   readonly value: Readonly<Record<string, Json>>;
   /** The whole object, including fields of other plugins. */
   readonly holder: Readonly<Record<string, Json>>;
@@ -25,7 +23,6 @@ export interface FeaturePlan {
   readonly steps: readonly Step[];
   /** Payload fields that the feature validates, for the table of endpoints. */
   readonly validates?: readonly string[];
-  /** Valid values for sample requests. */
   readonly sample?: Readonly<Record<string, Json>>;
   /** Short description of how the feature guards the resource. */
   readonly guard?: string;
@@ -45,7 +42,6 @@ export interface FeaturePlan {
   readonly presumes?: true;
   /** How the actionable is deferred; the `timing` of the spec states whether it is. */
   readonly defers?: Deferral;
-  /** The schedule of the actionable. */
   readonly schedule?: Pick<Schedule, 'expression' | 'zone'>;
   /** The feature creates the response even where no actionable runs. */
   readonly answers?: true;

@@ -65,7 +65,6 @@ export function canonicalFields(fields: readonly FieldRule[]): Canonical | null 
   };
 }
 
-/** Canonicalizes each item of a list. */
 export const canonicalItems = (change: Canonical | null): Canonical | null =>
   change &&
   ((list) => {

@@ -1,7 +1,6 @@
 /** Fields shared by specs about hashing. Schemas only. */
 import { text, value } from '../../kernel/schema/combinators.js';
 
-/** An option of every algorithm. */
 export const salt = value(text({ doc: 'Text that is mixed into the salt.' }), {
   doc: 'Text that is mixed into the random salt of each hash. Equal passwords still hash differently, and nothing but the hash is needed to verify.',
   roots: ['ENV'],

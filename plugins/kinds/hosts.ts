@@ -22,7 +22,6 @@ export const inActionable = (fragment: Json, defaults: JsonObject = { mode: 'RET
   at: '/actionables/1',
 });
 
-/** Inserts the fragment's fields into the resource. */
 export const inResource = (fragment: Json): Host => ({
   file: 'resource',
   json: {
@@ -34,7 +33,6 @@ export const inResource = (fragment: Json): Host => ({
   at: '',
 });
 
-/** Makes the resource require a token. */
 const GUARDED: JsonObject = {
   tokenize: { type: 'JWT', encryption_key: '$ENV.EXAMPLE_KEY' },
   protected: { extract_claims: ['id'] },
@@ -46,7 +44,6 @@ export const asGuardedParameter = (fragment: Json): Host => {
   return { ...host, json: { ...host.json, ...GUARDED } };
 };
 
-/** Uses the fragment as a query parameter. */
 export const asParameter = (fragment: Json): Host => {
   const sql_query = { query: 'SELECT $1 AS example', parameters: [fragment] };
   return {

@@ -5,7 +5,6 @@
 import { asText, isObject, type Json, type JsonObject } from '../../kernel/contract/json.js';
 import type { CheckPlace } from '../../kernel/contract/plugin.js';
 
-/** A deferred actionable, as written. */
 export interface Waiting {
   readonly index: number;
   readonly action: JsonObject;

@@ -20,7 +20,6 @@ interface Text {
   readonly bare: boolean;
 }
 
-/** A value that is read, and its location. */
 interface Read {
   readonly name: string;
   readonly at: string;

@@ -19,7 +19,6 @@ const ACTIVE: ReadonlySet<string> = new Set([
 
 export const isActive = (type: string): boolean => ACTIVE.has(type) || (type.endsWith('+xml') && type !== '+xml');
 
-/** Aliases of media types. */
 const SAME: Readonly<Record<string, string>> = {
   'application/x-gzip': 'application/gzip',
   'application/x-javascript': 'application/javascript',
@@ -77,7 +76,6 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
 export const extensionOf = (type: string): string =>
   Object.hasOwn(EXTENSIONS, type) ? (EXTENSIONS[type] ?? 'bin') : type.startsWith('text/') ? 'txt' : 'bin';
 
-/** The type of a stored text file, by its extension. */
 export const typeOfExtension = (extension: string): string | null =>
   Object.entries(EXTENSIONS).find(([, known]) => known === extension)?.[0] ?? null;
 

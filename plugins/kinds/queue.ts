@@ -34,7 +34,6 @@ export interface Queue extends JobDesk {
    * Moves an accepted job that is now rejected to the dead letters. Rejects as `add` does. Absent: the caller retains the job.
    */
   bury?(work: Put, failure: { readonly code: string; readonly detail: string }): Promise<void>;
-  /** Starts taking jobs. */
   work(run: Run): Promise<void>;
   /** Stops taking jobs; resolves when running ones have ended. */
   rest(): Promise<void>;

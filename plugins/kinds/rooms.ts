@@ -66,7 +66,7 @@ export function checkRooms(field: string, { value: written, holder, root, action
 
 const idOf = (one: unknown): unknown => (typeof one === 'object' && one !== null && 'id' in one ? one.id : undefined);
 
-/** Pointers of rooms whose whole name the caller chooses. */
+/** Pointers of room names that consist only of a client value. */
 export function anyRooms(rooms: Json | undefined, at: string): string[] {
   if (Array.isArray(rooms))
     return (rooms as readonly Json[]).flatMap((room, index) => anyRooms(room, `${at}/${index}`));

@@ -38,7 +38,6 @@ export function fieldSchemas(fields: Json | undefined, bounds: Rule, valueOf: Va
   return Object.fromEntries(entries);
 }
 
-/** An object with rules for its fields. */
 export function fieldsSchema(rule: Rule, valueOf: ValueOf): JsonSchema {
   const fields = Object.entries(fieldSchemas(rule['fields'], boundsOf(rule), valueOf));
   const closed = rule['closed'] === true && { additionalProperties: false };

@@ -58,7 +58,6 @@ export function zoneFindings(written: unknown, at: string, nearest: CheckPlace['
 export const checkScheduler = ({ holder, nearest }: CheckPlace): Finding[] =>
   zoneFindings(holder['time_zone'], '/time_zone', nearest);
 
-/** The common options from the config. */
 export const readSettings = (
   options: Readonly<Record<string, unknown>>,
 ): { readonly zone: string; readonly catchUp: number } => ({

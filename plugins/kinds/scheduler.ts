@@ -31,7 +31,6 @@ export interface Ledger {
   skipped(key: string): Promise<number>;
 }
 
-/** Config of all schedules. */
 export interface SchedulerSettings {
   /** IANA name, for schedules without a zone. */
   readonly zone: string;

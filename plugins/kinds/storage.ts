@@ -5,7 +5,6 @@
 import { defineKind } from '../../kernel/contract/kind.js';
 import type { CodeEntry } from '../../kernel/contract/problem.js';
 
-/** A file to store. */
 export interface Storable {
   /** Current path of its bytes. */
   readonly path: string;

@@ -1,7 +1,6 @@
 /** Extracts a token from a request: from the one header that the definition names, sent once, in the expected form. */
 import { TokenRefused } from './token.js';
 
-/** Header names are case-insensitive. */
 export const isAuthorization = (header: string): boolean => header.toLowerCase() === 'authorization';
 
 // All characters of a token; blanks and commas are excluded, so that joined header values are rejected.

@@ -8,7 +8,6 @@ import { readsResults } from '../shared/late.js';
 import { compileName } from './keys.js';
 import type { Store } from './store.js';
 
-/** The pending invalidation of one request. */
 interface Order {
   /** Null: a name depends on a result of the request. */
   readonly names: readonly string[] | null;

@@ -32,7 +32,7 @@ export function compileName(written: string, tools: PlanTools): Naming {
   };
 }
 
-/** Name of entries whose definition has no `cache_key`. */
+/** Name of entries without a `cache_key`. */
 export const constantName = (text: string): string => short(JSON.stringify([text]));
 
 /** Numbers and booleans become text, and object keys are sorted, so that equal values have one form. */

@@ -12,7 +12,6 @@ const QUIET = 60_000;
 
 export interface Removals {
   remove(keys: readonly string[]): void | Promise<void>;
-  /** True while the removal of the key is pending. */
   waiting(key: string): boolean;
   /** Logs an error of the store, at most once per QUIET interval. */
   readonly tell: (error: unknown) => void;

@@ -33,7 +33,6 @@ function plan({ slot, value }: FeaturePlace, tools: PlanTools, store: Store): Fe
   return { steps: [...kept, ...removing], ...(slot === 'actionable' && { apart: true as const }) };
 }
 
-/** How cached results are converted to bytes and back. */
 interface Form {
   readonly toBytes: (result: unknown) => Uint8Array;
   readonly fromBytes: (bytes: Uint8Array) => unknown;

@@ -41,7 +41,6 @@ export interface Store {
    * Returns the bytes, possibly those of a concurrent computation, or an errand; a null errand means the store is unavailable.
    */
   find(name: string, variant: string, seconds: number, mine: Errand | undefined, until?: number): Promise<Found>;
-  /** Stores the computed value and passes it to waiting requests. */
   finish(errand: Errand, value: Uint8Array, seconds: number): void;
   /** Ends a failed computation; a waiting request then computes itself. */
   giveUp(errand: Errand): void;
@@ -126,7 +125,6 @@ export function createStore(cache: Cache, log: Log): Store {
     }
   }
 
-  /** Releases the lock before it expires. */
   const release = ({ entry, token }: Errand): void | Promise<void> =>
     token === null || token === undefined ? undefined : cache.release?.(entry, token);
 

@@ -6,7 +6,6 @@ export interface CheckedEntry {
   readonly algorithm: string;
   readonly options: JsonObject;
   readonly properties: readonly string[];
-  /** JSON pointer of the entry. */
   readonly at: string;
 }
 

@@ -7,7 +7,6 @@ import { readJson, writeJson } from '../../../kernel/language/exact-json.js';
 import type { Cipher } from '../../kinds/cipher.js';
 import type { Encoding } from '../../kinds/encoding.js';
 
-/** The first byte of every stored value. */
 const VERSION = 1;
 const PREFIX = Buffer.of(VERSION);
 const NOTHING = Buffer.alloc(0);

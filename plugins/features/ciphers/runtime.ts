@@ -39,7 +39,6 @@ const TURN = 200;
 /** A location of a value: in the payload, or under a name that an actionable defines. */
 interface Target {
   readonly entry: Entry;
-  /** Index of the entry in the list. */
   readonly index: number;
   readonly path: readonly string[];
   /** The same field in the items of the list that the statement repeats for. */

@@ -56,9 +56,7 @@ interface Entry {
   next: number | null;
   asking: { readonly instant: number; readonly by: string } | null;
   attending: Promise<void> | null;
-  /** Cancels the pending retry. */
   retry: (() => void) | null;
-  /** Consecutive skips are logged once. */
   told: boolean;
 }
 
@@ -150,7 +148,7 @@ export function createClock({ running, scheduler, log, time }: ClockInput): Cloc
       });
   }
 
-  /** Decides the due instant. Rejects when the ledger is unavailable, and leaves the entry unchanged then. */
+  /** Decides the due instant. Rejects when the ledger is unavailable; the instant then remains due. */
   async function judge(entry: Entry): Promise<void> {
     const { schedule, form, table } = entry;
     if (!entry.noted) {

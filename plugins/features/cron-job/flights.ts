@@ -16,7 +16,6 @@ const PAUSE = 1000;
 
 export interface Flights {
   claim(key: string, instant: number, by: string): Promise<Claim>;
-  /** Starts the claimed run. */
   start(schedule: Schedule, instant: number): void;
   /** Resolves when no run is in progress. */
   landed(): Promise<void>;

@@ -5,7 +5,6 @@ import { accessorsIn } from '../../../kernel/language/accessor.js';
 import { scanSql } from '../../../kernel/language/sql.js';
 
 interface Entry {
-  /** Pointer of the whole entry. */
   readonly entry: string;
   readonly property: string;
   readonly algorithm: string;

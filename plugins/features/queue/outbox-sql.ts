@@ -4,14 +4,13 @@
  */
 import { BY_LOCKS, type Dialect, type Row } from '../../kinds/dialect.js';
 
-/** Rows transferred at a time. */
 export const BATCH = 100;
 
 export interface OutboxSql {
   /** Creates the table if absent, within `transaction` where the database supports it. */
   make(transaction: unknown): Promise<void>;
   add(id: string, body: string, transaction: unknown): Promise<void>;
-  /** Claims the oldest rows that no other process has claimed within the last 5 seconds. */
+  /** Claims the oldest unclaimed rows for 5 seconds, longer than a queue may take to respond. */
   take(): Promise<readonly OutboxRow[]>;
   remove(rows: readonly OutboxRow[]): Promise<void>;
   /** Like `remove`, for one row; also compares the id, because the row may come from another table. */

@@ -60,7 +60,6 @@ export function createOutbox({ connection, queue, log, pause = PAUSE }: OutboxIn
   let made = false;
   let resting = false;
   let timer: NodeJS.Timeout | undefined;
-  /** The sweep in progress. */
   let sweeping: Promise<void> | null = null;
   let again = false;
   let failing = false;

@@ -14,7 +14,6 @@ import { createInbox, type SweptInbox } from './inbox.js';
 import { inboxStoreOf } from './inbox-stores.js';
 import { createOutbox, type Outbox } from './outbox.js';
 
-/** The default connection of statements. */
 const CONNECTION = 'main';
 
 /** Milliseconds between sweeps of inbox notes. */
@@ -82,7 +81,6 @@ function createHandle({ resolve, find, log }: RuntimeContext): Handle {
     },
   });
 
-  /** Connections on which jobs are accepted. */
   const accepting = new Set<Dialect>();
   const putIn = bySort((shared): Pick<Deferral, 'put' | 'begin'> => {
     if (shared.kind !== dialect.kind) return { put };

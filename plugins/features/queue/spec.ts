@@ -34,7 +34,6 @@ const CONFIG = 'pauses between tries, and how much runs at once, are settings of
 const ID = 'the work has the id of its request, which the answer and `x-request-id` tell';
 const NAME = 'there is one queue; the config chooses where it lies, and `priority` what is begun first';
 
-/** A field next to `queue`. */
 const QUEUE = 'work that waits its turn is marked `"queue": {"delay": 60, "priority": 10}`';
 const INVENTED = {
   queued: { say: QUEUE, rename: 'queue' },

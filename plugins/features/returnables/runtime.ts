@@ -46,7 +46,6 @@ function answerNames(names: readonly string[], tools: PlanTools, hide: Hide | nu
   const picked = pickers(names);
   const slots = picked.map(({ path: [root = '', ...rest] }) => ({ slot: tools.slot(root), inside: compilePath(rest) }));
   const others = tools.lookupOrder.slice(1);
-  // Only the main result can have the names.
   const own = others.length === 0 && slots.every(({ slot }) => slot === null) && names.every(isFlat);
   const elsewhere = (frame: Frame, index: number): unknown => {
     const { read } = picked[index] ?? {};

@@ -7,7 +7,6 @@ import { POISON_KEYS } from '../../../kernel/contract/json.js';
 export type Change = (value: unknown) => unknown;
 
 export interface Found {
-  /** The path, including indexes of items. */
   readonly path: readonly string[];
   readonly value: unknown;
 }

@@ -15,7 +15,6 @@ type Resolve = <H>(kind: Kind<H>, name: string) => H;
 
 export interface ResourceTokens {
   readonly tool: TokenTool;
-  /** `JWT` or another format. */
   readonly type: string;
   readonly settings: Readonly<Record<string, Json>>;
 }

@@ -187,7 +187,6 @@ function given({ value, holder }: ApiPlace): ApiPart {
 const namesIn = (json: Json | undefined): readonly string[] =>
   Array.isArray(json) ? (json as readonly Json[]).map(asText) : [];
 
-/** Claims of every token. */
 const STANDARD = ['iss', 'aud', 'exp', 'iat', 'jti'];
 
 function issues({ value, holder }: Pick<CheckPlace, 'value' | 'holder'>): Issued | null {
@@ -254,7 +253,6 @@ const rootOf = (name: string): string => name.split('.')[0] ?? name;
 /** Placeholder for names from actionables of other resources. */
 const ELSEWHERE = '*';
 
-/** Names of `for` at any depth. */
 function namesMade(json: Json): string[] {
   if (Array.isArray(json)) return (json as readonly Json[]).flatMap(namesMade);
   if (!isObject(json)) return [];

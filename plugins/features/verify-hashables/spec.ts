@@ -1,4 +1,4 @@
-/** Spec of `verify_hashables`: the caller must know a value whose hash is in the result. */
+/** Spec of `verify_hashables`: the caller must know the plain text of a hash in the result. */
 import { asText, isObject, type Json, type JsonObject } from '../../../kernel/contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
 import { ActionPhase } from '../../../kernel/contract/slot.js';

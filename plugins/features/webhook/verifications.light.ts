@@ -9,7 +9,6 @@ type Options = Readonly<Record<string, Json>>;
 const verificationsOf = (webhook: Json | undefined): Options =>
   isObject(webhook) && isObject(webhook['verifications']) ? webhook['verifications'] : {};
 
-/** Name of the combination strategy. */
 export const modeOf = (webhook: Json | undefined): string =>
   asText(verificationsOf(webhook)[MODE_FIELD] ?? DEFAULT_MODE);
 

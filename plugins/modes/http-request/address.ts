@@ -63,7 +63,6 @@ function split(text: string, continues: boolean, tools: PlanTools): Fixed {
   return { origin, path: path === '' ? '/' : path, search: question === -1 ? null : rest.slice(question) };
 }
 
-/** Reads path and query of a request as text. */
 function joined(
   path: string,
   search: string | null,
@@ -113,7 +112,6 @@ function pathReader(pieces: readonly Piece[]): (frame: Frame) => string {
 
 /** Also detects dot segments that appear when an intermediary decodes once more. */
 const LEADS_ELSEWHERE = /(^|[\\/])\.\.?([\\/]|$)/;
-/** Control characters. */
 const CONTROLS = /\p{Cc}/u;
 const DOTS = /^(\.|%2e){0,2}$/i;
 

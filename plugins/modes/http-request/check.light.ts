@@ -25,7 +25,7 @@ const wrong = (what: string, span?: readonly [number, number]): Finding[] => [
   { code: 'OUT_URL', at: URL_AT, params: { place: 'this call', what }, ...(span && { span }) },
 ];
 
-/** Placeholder for an environment variable, whose value is unknown here. */
+/** Placeholder for an environment variable with an unknown value. */
 const VARIABLE = '\u0001';
 
 function checkUrl(url: string, outbound: CheckPlace['outbound']): Finding[] {
@@ -161,7 +161,6 @@ function checkHeader(name: string, text: string): Finding[] {
   return [];
 }
 
-/** Names of headers that carry credentials. */
 const CREDENTIALS = /^(authorization|cookie|(x-)?(api|auth|access)[-_]?(key|token|secret))$/;
 const printable = (name: string): string => name.replace(/[^\x20-\x7e]/g, '?');
 

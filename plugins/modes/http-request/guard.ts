@@ -103,7 +103,6 @@ export function refuseHost(written: string, port: number, policy: Policy): strin
   return refusePort(host, null, port, policy);
 }
 
-/** Why a resolved address may not be dialled. */
 export function refuseAddress(address: string, host: string, port: number, policy: Policy): string | null {
   const found = parsed(address);
   if (found === null) return 'not an address';

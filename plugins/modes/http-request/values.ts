@@ -14,10 +14,8 @@ export interface Value {
   readonly refuse: (what: string) => never;
 }
 
-/** Constant text, or a value. */
 export type Piece = string | Value;
 
-/** Merges adjacent constants. */
 export function piecesOf(parts: readonly TemplatePart[], tools: PlanTools): readonly Piece[] {
   const pieces: Piece[] = [];
   for (const part of parts) {

@@ -42,7 +42,6 @@ export function urlParts(text: string): UrlParts {
   return { parts, whole };
 }
 
-/** Body format by content type. */
 export type BodyForm = 'json' | 'form' | 'text';
 
 export function bodyForm(contentType: string): BodyForm {

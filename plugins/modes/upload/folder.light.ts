@@ -10,7 +10,6 @@ export interface FolderAccessor {
   readonly text: string;
 }
 
-/** Literal parts and accessors, in order. */
 export const folderParts = (folder: string): readonly (string | FolderAccessor)[] =>
   parseTemplate(folder).map((part) =>
     typeof part === 'string' ? part : { root: part.root, tail: part.tail, text: folder.slice(part.start, part.end) },

@@ -235,7 +235,7 @@ function folderFindings(folder: string): Finding[] {
   return [{ code: 'UPL_FOLDER', at: '/uploads/upload_folder', params: { what }, ...fix }];
 }
 
-/** A caller who may remove files can remove every file in the folder. */
+/** Permission to remove files covers every file in the folder. */
 function removal(folder: Json | undefined, guarded: boolean): Finding[] {
   if (typeof folder !== 'string') {
     return [

@@ -85,7 +85,7 @@ export function createTracing(service: string, ratio: number, processor: SpanPro
 /** A job has the id of its request and may run before that ends, so the trigger is part of the key. */
 const keyOf = ({ trigger, id }: Pick<InvocationRecord, 'trigger' | 'id'>): string => `${trigger} ${id}`;
 
-/** Triggers without HTTP response, whose spans start their own traces. */
+/** Triggers without an HTTP response; their spans start their own traces. */
 const APART: ReadonlySet<string> = new Set(['websocket', 'job', 'cron']);
 const KINDS: Readonly<Record<string, SpanKind>> = { job: SpanKind.CONSUMER, cron: SpanKind.INTERNAL };
 

@@ -17,7 +17,6 @@ export interface Looking {
   readonly model: string;
   /** Field names at this point; null where they are unknown. */
   readonly known: Known | null;
-  /** The values are written to fields. */
   readonly updates?: boolean;
   readonly parameters: readonly Json[];
   readonly nearest: CheckPlace['nearest'];

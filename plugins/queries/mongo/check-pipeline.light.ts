@@ -105,7 +105,6 @@ function checkMembers(look: Looking, name: string, json: Json, at: string): void
   }
 }
 
-/** Checks stages that list field names. */
 function checkNames(look: Looking, name: string, json: Json, at: string): void {
   if (name === '$sort' && isObject(json)) {
     for (const key of Object.keys(json)) fieldAt(look, key, { at: below(at, key), key: true });

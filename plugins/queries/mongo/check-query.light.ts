@@ -19,7 +19,6 @@ import { insteadOf, listOperatorFor, reportBareOperators, reportDollar, reportMe
 import { misplaced, reportOperator, wrongForm } from './check-report.light.js';
 import { FIELD_OPERATORS, QUERY_OPERATORS, SEARCH_FIELDS, type Operand } from './operators.light.js';
 
-/** Checks an object of fields and operators. */
 export function checkQuery(look: Looking, json: Json, at: string): void {
   if (!isObject(json)) {
     wrongForm(look, json, at, 'here', 'an object of names of fields');
@@ -43,7 +42,6 @@ export function checkQuery(look: Looking, json: Json, at: string): void {
   }
 }
 
-/** Checks the condition of a field: a value or operators. */
 export function checkField(look: Looking, json: Json, field: Definition | null, at: string): void {
   if (!isObject(json)) {
     if (!reportMeant(look, json, at)) judgeValue(look, json, field, at);
@@ -94,7 +92,6 @@ export function checkCondition(look: Looking, json: Definition, field: Definitio
   }
 }
 
-/** Checks the operand of a query operator. */
 export function checkOperand(
   look: Looking,
   operand: Operand,

@@ -141,7 +141,6 @@ function checkPushed(look: Looking, name: string, json: Json, at: string): void 
   }
 }
 
-/** Checks a literal document. */
 export function checkDocument(look: Looking, json: Json, at: string, dated: boolean): void {
   if (!isObject(json)) {
     const right = Array.isArray(json) ? 'one document, repeated by "multi",' : 'an object of names of fields';

@@ -9,7 +9,7 @@ import { pattern } from './patterns.js';
 import { constant, dynamic, fixed, listOf, literal, objectOf, wrong, type Dynamic, type Node } from './template.js';
 import { checked, convert, type FieldType } from './values.js';
 
-/** Operators whose operands all have the type of the field that one of them names. */
+/** All operands of these operators have the type of the field that one of them names. */
 const COMPARES: ReadonlySet<string> = new Set(['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$cmp', '$in']);
 
 export function expression(json: Json, compiling: Compiling, type: FieldType = null): Node {

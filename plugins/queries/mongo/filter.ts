@@ -73,7 +73,6 @@ export function operandOf(table: Readonly<Record<string, Operand>>, name: string
 const isOperators = (json: Json): json is JsonObject =>
   isObject(json) && Object.keys(json).some((key) => key.startsWith('$'));
 
-/** The condition of a field: operators, or a value to equal. */
 function condition(json: Json, compiling: Compiling, path: string): Node {
   if (isOperators(json)) return operators(json, compiling, path);
   const node = value(json, compiling, compiling.typeOf(path));
@@ -192,7 +191,6 @@ const keyed = (found: Dynamic, type: FieldType): Reader => {
   return (frame) => convert(sent(frame), type, found.field);
 };
 
-/** Accepts text only. */
 function text(json: Json, leaf: Leaf, name: string): Node {
   if (typeof json !== 'string') throw wrong(`"${name}" takes text`);
   const found = leaf(json);

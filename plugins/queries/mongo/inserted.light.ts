@@ -2,7 +2,7 @@
 import type { Json } from '../../../kernel/contract/json.js';
 import { parseTemplate } from '../../../kernel/language/accessor.js';
 
-/** Roots whose values are generated or configured, and name no field. */
+/** Roots of generated or configured values, which name no field. */
 const MADE: ReadonlySet<string> = new Set(['GENERATOR', 'DATETIME', 'ENV']);
 
 /** A bare name is its own field, an accessor has its last segment; null where neither applies. */

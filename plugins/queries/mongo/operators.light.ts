@@ -79,7 +79,6 @@ export const FIELD_OPERATORS = table({
   ...all('number', 'bitsAllClear bitsAllSet bitsAnyClear bitsAnySet'),
 });
 
-/** Members of `$text`. */
 export const SEARCH_FIELDS = table({
   $search: 'text',
   $language: 'constant',
@@ -114,10 +113,8 @@ export const PUSH_MODIFIERS = table({
   $sort: 'constant',
 });
 
-/** Members of a `$bit` field. */
 export const BIT_FIELDS = table({ and: 'number', or: 'number', xor: 'number' });
 
-/** Stages of an `AGGREGATE`. */
 export const STAGES = table({
   $match: 'query',
   $project: 'fields',

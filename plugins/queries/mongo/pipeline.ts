@@ -34,7 +34,7 @@ export function stage(json: Json, compiling: Compiling, table: Operators): Node 
 const DECIDING: ReadonlySet<string> = new Set(
   'if case cond $eq $ne $gt $gte $lt $lte $cmp $and $or $not $in'.split(' '),
 );
-/** Operators whose operand is an expression of a document, not an object of members. */
+/** The operand of these operators is an expression of a document, not an object of members. */
 const HANDING: ReadonlySet<string> = new Set(['$mergeObjects', '$ifNull', '$literal', '$first', '$last']);
 
 /**

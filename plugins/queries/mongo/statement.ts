@@ -24,7 +24,6 @@ type Entries = readonly (readonly [string, Node])[];
 export interface Query {
   readonly collection: string;
   readonly action: DocumentAction;
-  /** Every collection that the query uses. */
   readonly collections: readonly string[];
   /** At most one document, by its id or a unique key. */
   readonly single: boolean;
@@ -100,7 +99,7 @@ function isSingle({ filter_predicate: filter }: Fields, table: ModelTable | unde
 }
 
 /**
- * Types of top-level fields by the model; an `_id` without a text type in the model is an ObjectId. All queries use the same
+ * Types of top-level fields by the model; an `_id` that the model does not declare has the type `id`. All queries use the same
  * collection name for a model.
  */
 function typesOf({ tables }: PlanTools, collection: string): TypeOf {

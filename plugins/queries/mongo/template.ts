@@ -15,10 +15,8 @@ export type Node =
       readonly field?: string | null;
     };
 
-/** A value known only at request time. */
 export interface Dynamic {
   readonly read: Reader;
-  /** The payload field it comes from. */
   readonly field: string | null;
 }
 

@@ -30,7 +30,7 @@ interface DocumentUnit extends Unit {
 
 /**
  * Snapshots detect conflicting writes of one document, but not changed reads. Writes that depend on reads therefore run
- * exclusively, unless a single document is involved, whose writes conflict anyway.
+ * exclusively, except on a single document, where writes conflict anyway.
  */
 function turnsOf(queries: readonly Query[], repeated: boolean): readonly string[] {
   const isWritten = queries.some(({ action }) => action.reads !== true);

@@ -118,7 +118,6 @@ const bits = (json: Json, compiling: Compiling): Node =>
     }),
   );
 
-/** A document of the definition. */
 export function document(json: Json, compiling: Compiling): Entries {
   return Object.entries(written(json, '"document"')).map(([field, inner]) => {
     if (field.startsWith('$') || field.includes('.')) throw wrong(`"${field}" is no name of a field`);
@@ -126,5 +125,4 @@ export function document(json: Json, compiling: Compiling): Entries {
   });
 }
 
-/** A projection: flags, expressions, and parts of lists. */
 export const projection = (json: Json, compiling: Compiling): Node => fieldsOf(json, compiling, '"projection"');

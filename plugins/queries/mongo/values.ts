@@ -11,7 +11,7 @@ import { ExactNumber } from '../../../kernel/contract/exact-number.js';
 import { isWholeDouble } from '../../../kernel/language/exact-json.js';
 import { readInstant } from '../../../kernel/language/instant.js';
 
-/** The model's type; `id` for an `_id` without a text type; null: plain JSON. */
+/** The model's type; `id` for an `_id` that the model does not declare; null: plain JSON. */
 export type FieldType = ColumnType | 'id' | null;
 
 /** By the path of the field (`address.city`). */

@@ -9,12 +9,10 @@ import type { Frame, ParameterPlan, Payload, PlanTools, Repeat } from '../../../
 /** Maximum of other payload fields times items: each item sees them all, and a small body can hold many of both. */
 const MOST_BESIDE = 200_000;
 
-/** The operation for each item. */
 export interface Repeatable<Bound> {
   readonly parameters: readonly ParameterPlan[];
   /** Statements sent in parallel; no further portion is sent after a failure. */
   readonly portion: number;
-  /** Reads the values of one item. */
   readonly bind: (frame: Frame) => Bound;
   readonly run: (bound: Bound, unit: unknown) => Promise<readonly unknown[]>;
   /** Returns the fault with issues that point at payload fields. */
@@ -25,7 +23,6 @@ interface Items {
   readonly list: readonly unknown[];
   /** JSON pointer of the list in the payload; null for a list from elsewhere. */
   readonly pointer: string | null;
-  /** The payload without the list. */
   readonly around: Payload;
 }
 

@@ -51,7 +51,6 @@ function plan(statement: Statement, tools: PlanTools, { name, dialect: connectio
 const isUnit = ({ level, among }: IsolationNeed, { prepared }: Statement): boolean =>
   level === 'serializable' || (among && !prepared.readOnly);
 
-/** Statements sent in parallel. */
 const PORTION = 100;
 
 const repeatable = (connection: Dialect, statement: Statement): Repeatable<readonly unknown[]> => ({

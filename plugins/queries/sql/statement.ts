@@ -13,7 +13,6 @@ import { judgeOf } from './columns.js';
 import { needOn } from './unit.js';
 
 export interface Connection {
-  /** Name of the connection in the config. */
   readonly name: string;
   readonly dialect: Dialect;
 }
@@ -32,7 +31,6 @@ export interface Statement {
   readonly values: (frame: Frame) => unknown[];
   /** Returns the fault with issues that point at payload fields. */
   readonly named: (error: Fault) => Fault;
-  /** Description for `lintel plan`. */
   readonly describe: { readonly connection: string; readonly sql: string; readonly parameters: readonly string[] };
 }
 
