@@ -2,7 +2,6 @@
 import { either, list, text } from '../../kernel/schema/combinators.js';
 import type { Json } from '../../kernel/contract/json.js';
 
-/** In the order of application. */
 export const FORMS = ['trim', 'nfc', 'lower', 'email'] as const;
 export type Form = (typeof FORMS)[number];
 

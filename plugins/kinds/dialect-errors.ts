@@ -99,7 +99,6 @@ export const dialectErrors = {
 
 const AT_THE_START: readonly string[] = ['QRY_CONNECT', 'QRY_DUPLICATES', 'QRY_MIGRATION', 'QRY_SCRIPT'];
 
-/** Codes that a request can cause. */
 export const dialectRefusals: readonly string[] = Object.keys(dialectErrors).filter(
   (code) => !AT_THE_START.includes(code),
 );

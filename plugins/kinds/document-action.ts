@@ -19,7 +19,6 @@ export interface DocumentParts {
   readonly filter: () => Reader<Document>;
   /** Includes the fields of `with_timestamp`. */
   readonly update: () => Reader<Document | readonly Document[]>;
-  /** The update that replaces a deletion for `soft_delete`; null without it. */
   readonly softDelete: () => Reader<Document> | null;
   readonly pipeline: () => Reader<readonly Document[]>;
   /** The document that an INSERT writes: `document`, or the fields of `parameters`. */

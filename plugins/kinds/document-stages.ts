@@ -74,7 +74,6 @@ const EXPRESSION_PLACES: Readonly<Record<string, NamePlace>> = {
     words: { ...WINDOW_WORDS, window: 'Which documents around: `{"documents": ["unbounded", "current"]}`.' },
     behind: all(WINDOW_WORDS, 'expression'),
   },
-  /** Kept, written or new fields. */
   computed: { fields: 'expression', made: 'expression' },
   path: { text: 'path' },
   named: { text: 'field' },

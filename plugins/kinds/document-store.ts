@@ -68,7 +68,6 @@ export interface DocumentStore {
     inside: Inside,
     asker?: Asker | null,
   ): Promise<readonly Document[]>;
-  /** Returns the removed documents. */
   remove(
     collection: string,
     filter: Document,

@@ -118,7 +118,6 @@ export function judgeItems(judge: ObjectJudge): (items: readonly unknown[], poin
   };
 }
 
-/** Sample values of the required fields. */
 export function sampleFields(fields: readonly FieldRule[]): Record<string, Json> {
   const needed = fields.filter(({ optional }) => !optional);
   return Object.fromEntries(needed.map(({ name, type, rule }) => [name, type.sample(rule)]));

@@ -8,7 +8,6 @@ import type { CheckPlace } from '../../kernel/contract/plugin.js';
 export interface Waiting {
   readonly index: number;
   readonly action: JsonObject;
-  /** Deferred by its own fields. */
   readonly own: boolean;
 }
 

@@ -14,7 +14,6 @@ const LIKE_A_SECRET = /^(.+[_-])?(password|passwd|passphrase|passcode|secret|cvv
 
 interface Text {
   readonly text: string;
-  /** Pointer inside the actionable. */
   readonly at: string;
   /** An entry of a parameter list, where a bare name is a value. */
   readonly bare: boolean;

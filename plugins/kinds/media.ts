@@ -72,7 +72,6 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   'text/vcard': 'vcf',
   'text/xml': 'xml',
 };
-/** Extension for types without a signature. */
 export const extensionOf = (type: string): string =>
   Object.hasOwn(EXTENSIONS, type) ? (EXTENSIONS[type] ?? 'bin') : type.startsWith('text/') ? 'txt' : 'bin';
 

@@ -10,7 +10,6 @@ import { inActionable } from './hosts.js';
 export interface QueryPlan extends Omit<ModePlan, 'renders'> {
   /** The rows are always a list, because the statement was repeated for each item of one. */
   readonly list?: true;
-  /** Like `execute`, but returns the rows as JSON text in the requested shape. */
   readonly render?: (frame: Frame, rendering: Rendering) => Promise<Rendered>;
 }
 

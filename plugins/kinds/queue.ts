@@ -41,7 +41,6 @@ export interface Queue extends JobDesk {
   abandon(): Promise<void>;
 }
 
-/** Enqueues within transactions of one connection. */
 export interface Within {
   add(work: readonly Put[], transaction: unknown): Promise<void>;
   /** Jobs were committed: notifies waiting processes. */

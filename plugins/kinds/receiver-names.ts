@@ -22,7 +22,6 @@ export function constantNames(json: Json | undefined, at: string, root: CheckPla
   return [{ code: 'BRC_CONSTANT', at, params: { text: json }, fix: { title: `change to ${text}`, text } }];
 }
 
-/** Names of payload fields and extracted values. */
 function namesOf({ actionables }: CheckPlace['root']): ReadonlySet<string> {
   const names = new Set<string>();
   for (const action of objects(actionables)) {
@@ -38,7 +37,6 @@ function namesOf({ actionables }: CheckPlace['root']): ReadonlySet<string> {
 const objects = (json: Json | undefined): readonly JsonObject[] =>
   Array.isArray(json) ? (json as readonly Json[]).filter(isObject) : [];
 
-/** True when the text is exactly one accessor. */
 export const isOneAccessor = (text: string): boolean => {
   const [only] = accessorsIn(text);
   return only?.start === 0 && only.end === text.length;

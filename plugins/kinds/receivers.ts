@@ -14,7 +14,6 @@ export const MAX_ROOMS = 100;
 /** Accessor roots allowed in receivers and rooms. */
 export const RECEIVER_ROOTS = ['PAYLOAD', 'PROTECTED', 'HEADER', 'ENV'];
 
-/** A constant that is no valid receiver. */
 export const isNobody = (json: Json | undefined): boolean =>
   json === null || typeof json === 'boolean' || json === '' || isObject(json) || Array.isArray(json);
 

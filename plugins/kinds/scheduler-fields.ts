@@ -45,7 +45,6 @@ export const ledgerErrors = {
   },
 } as const satisfies Readonly<Record<string, CodeEntry>>;
 
-/** `at`: pointer of the name. */
 export function zoneFindings(written: unknown, at: string, nearest: CheckPlace['nearest']): Finding[] {
   const name = asText(written);
   if (name === '' || accessorsIn(name).length > 0 || isZone(name)) return [];

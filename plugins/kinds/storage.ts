@@ -18,7 +18,6 @@ export interface Storable {
 
 /** Every method rejects with the Fault STO_AWAY when the store is unavailable or full. */
 export interface Storage {
-  /** Stores the whole file or nothing. */
   put(key: string, file: Storable): Promise<void>;
   /** The URL of the file, valid for `seconds`, or while it exists when null. */
   url(key: string, seconds: number | null): string | Promise<string>;

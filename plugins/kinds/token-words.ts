@@ -67,7 +67,6 @@ export function demandedBy(guard: Json | undefined, tokenize: Json | undefined):
   };
 }
 
-/** One name or several; null where none is written. */
 export function namesOf(json: Json | undefined): readonly string[] | null {
   if (json === undefined) return null;
   const items = Array.isArray(json) ? (json as readonly Json[]) : [json];

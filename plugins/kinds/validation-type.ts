@@ -23,7 +23,6 @@ export interface ValidationType {
   fromText?(sent: unknown): unknown;
   /** Canonicalizes values where the rule requests it; unchanged values keep their identity. Null: values are used as sent. */
   canonical?(rule: Readonly<Record<string, Json>>): Canonical | null;
-  /** A value that passes the rule. */
   sample(rule: Readonly<Record<string, Json>>): Json;
 }
 

@@ -38,7 +38,6 @@ export const mistakenIn = (header: string, other: string) => {
   };
 };
 
-/** A setting that may come from the environment, read at load. */
 export const setting = (doc: string, meta: Omit<FieldMeta, 'doc'>) =>
   value(text({ doc, ...(meta.form !== undefined && { form: meta.form }) }).required(), {
     doc,
@@ -69,7 +68,6 @@ export function shown({ value }: ApiPlace, field: string, what: string): ApiPart
   return { security: [{ name, scheme: { type: 'apiKey', in: 'header', name, description: what } }] };
 }
 
-/** Description of the signed content. */
 export const signedWords = (value: ApiPlace['value']): string =>
   value['path'] === 'signed' ? 'path and query string, a line feed and the body' : 'the body';
 

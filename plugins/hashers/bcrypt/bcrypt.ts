@@ -12,7 +12,6 @@ const HASH = /^\$2[aby]\$(0[4-9]|[12][0-9]|3[01])(\$[./A-Za-z0-9]{53})$/;
 const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 const ALPHABET = './ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
-/** The cost of a well-formed hash, or null. */
 export function costOf(stored: string): number | null {
   const found = HASH.exec(stored);
   return found === null ? null : Number(found[1]);

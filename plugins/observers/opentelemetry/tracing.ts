@@ -34,7 +34,6 @@ import { readTraceparent, writeTraceparent } from './traceparent.js';
 export interface Tracing {
   open(invocation: Invocation): void;
   close(record: InvocationRecord): void;
-  /** Exports pending spans. */
   end(): Promise<void>;
 }
 

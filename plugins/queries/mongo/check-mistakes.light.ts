@@ -5,7 +5,6 @@
 import type { Json } from '../../../kernel/contract/json.js';
 import { below, entriesOf, isOperator, type Definition, type Looking } from './check-context.light.js';
 
-/** Replacements for operators that do not exist. */
 const INSTEAD: Readonly<Record<string, string>> = {
   $like: 'text is searched by {"$regex": "^$PAYLOAD.q", "$options": "i"}',
   $ilike: 'text is searched by {"$regex": "^$PAYLOAD.q", "$options": "i"}',

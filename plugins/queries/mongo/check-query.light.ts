@@ -192,7 +192,6 @@ export function checkConstant(look: Looking, json: Json, at: string, where: stri
   }
 }
 
-/** A value, in which operators would be data. */
 export function checkLiteral(look: Looking, json: Json, field: Definition | null, at: string): void {
   if (reportMeant(look, json, at)) return;
   // An object with operators of another language is reported by `checkWhole` only.

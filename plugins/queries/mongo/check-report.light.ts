@@ -21,7 +21,6 @@ const HOMES: readonly (readonly [Operators, string])[] = [
   [EXPRESSIONS, 'it stands in expressions, such as those behind "$expr"'],
 ];
 
-/** Reports an operator that is not valid here: forbidden, misplaced or unknown. */
 export function reportOperator(look: Looking, name: string, at: string, here: Operators, where: string): void {
   const spot = { at, key: true } as const;
   if (isRefused(name)) {

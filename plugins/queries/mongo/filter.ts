@@ -27,7 +27,7 @@ export interface Compiling {
   readonly typeOf: TypeOf;
 }
 
-/** A filter that matches nothing, because a missing value equals nothing, as in SQL. */
+/** A condition that matches nothing, because a missing value equals nothing, as in SQL. */
 const NOTHING = Object.freeze({ $in: Object.freeze([]) });
 /** Comparison operators; a missing operand matches nothing. */
 const COMPARES: ReadonlySet<string> = new Set(['$eq', '$gt', '$gte', '$lt', '$lte']);

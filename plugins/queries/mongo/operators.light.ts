@@ -143,7 +143,6 @@ export const STAGES = table({
   $densify: 'constant',
 });
 
-/** Stages of an update pipeline. */
 export const UPDATE_STAGES = table({
   $set: 'fields',
   $addFields: 'fields',
@@ -182,7 +181,6 @@ export const STAGE_MEMBERS: Readonly<Record<string, Operators>> = Object.freeze(
   $fill: table({ partitionBy: 'expression', partitionByFields: 'constant', sortBy: 'constant', output: 'constant' }),
 });
 
-/** Members that name another collection. */
 export const COLLECTION_MEMBERS: Readonly<Record<string, string>> = Object.freeze({
   $lookup: 'from',
   $graphLookup: 'from',

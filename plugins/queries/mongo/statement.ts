@@ -29,9 +29,7 @@ export interface Query {
   readonly single: boolean;
   /** The filter with its placeholder values as text, for comparing filters. */
   readonly where: string;
-  /** Creates the document where none exists. */
   readonly merges: boolean;
-  /** Set when the transaction is planned, at load. */
   lock: boolean;
   readonly parameters: readonly ParameterPlan[];
   readonly bind: (frame: Frame) => Bound;
@@ -72,7 +70,6 @@ export function makeQuery(
 
 const usesPlaces = (json: Json | undefined): boolean => /"\$\d/.test(JSON.stringify(json ?? null));
 
-/** Collections that stages such as `$lookup` read. */
 function joinedIn(json: Json): string[] {
   if (Array.isArray(json)) return (json as readonly Json[]).flatMap(joinedIn);
   if (!isObject(json)) return [];

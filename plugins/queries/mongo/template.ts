@@ -82,7 +82,6 @@ export function literal(json: Json, leaf: Leaf, put: (found: Dynamic) => Reader)
   return objectOf(Object.entries(json).map(([key, inner]) => [key, literal(inner, leaf, put)] as const));
 }
 
-/** A part that must not contain request values. */
 export function fixed(json: Json, leaf: Leaf, where: string): Node {
   return literal(json, leaf, () => {
     throw wrong(`${where} takes no value of a request`);

@@ -89,7 +89,6 @@ function checkParameters(scan: SqlScan, count: number): Finding[] {
 type Fix = Pick<Finding, 'fix'>;
 type Span = readonly [number, number];
 
-/** Edits that renumber placeholders. */
 const renumbered = (scan: SqlScan, number: (n: number) => number): FindingEdit[] =>
   scan.placeholders.flatMap(({ n, start, end }) =>
     number(n) === n ? [] : [{ at: '/query', span: [start, end] as const, text: `$${number(n)}` }],
@@ -130,7 +129,6 @@ function unquoted(scan: SqlScan, span: Span, name: string): Fix {
     : { fix: { title: `write ${name} without quotes`, edits: [{ at: '/query', span: around, text: name }] } };
 }
 
-/** Replaces an accessor by a placeholder and appends its value. */
 function bound(scan: SqlScan, count: number, span: Span, accessor: string): Fix {
   const around = quotesAround(scan, span);
   const n = count + 1;

@@ -61,7 +61,6 @@ const repeatable = (connection: Dialect, statement: Statement): Repeatable<reado
   named: statement.named,
 });
 
-/** The rows without hidden columns. */
 const shown = ({ hide }: Statement, rows: Promise<readonly Row[]>): Promise<readonly Row[]> =>
   hide === null ? rows : rows.then((all) => hide(all) as readonly Row[]);
 

@@ -27,7 +27,6 @@ export interface Statement {
   /** The last statement of its transaction: the driver may commit with it. */
   last: boolean;
   readonly parameters: readonly ParameterPlan[];
-  /** Values in the order of the placeholders. */
   readonly values: (frame: Frame) => unknown[];
   /** Returns the fault with issues that point at payload fields. */
   readonly named: (error: Fault) => Fault;

@@ -8,7 +8,6 @@ export const BASE64 = 'base64:';
 /** Valid lengths: plain, hexadecimal, Base64 with and without padding. */
 const LENGTHS: ReadonlySet<number> = new Set([KEY_BYTES, HEX.length + 64, BASE64.length + 43, BASE64.length + 44]);
 
-/** Why no key has this length, or null. */
 export const lengthFlaw = (characters: number): string | null =>
   LENGTHS.has(characters) ? null : `it has ${characters} characters and needs exactly ${KEY_BYTES}`;
 

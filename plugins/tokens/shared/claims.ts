@@ -10,7 +10,6 @@ import { readObject } from './strict-json.js';
 /** Tolerated clock difference in seconds. */
 const LEEWAY = 30;
 
-/** A format's notation of instants. */
 export interface Instants {
   /** Seconds since 1970; null for an invalid instant. */
   read(value: unknown): number | null;

@@ -53,7 +53,6 @@ function inspect(text: string): void {
   }
 }
 
-/** Index after the closing quote. */
 function endOfString(text: string, start: number): number {
   let at = start + 1;
   while (text[at] !== '"') at += text[at] === '\\' ? 2 : 1;

@@ -2,7 +2,6 @@
 import { createHmac, timingSafeEqual, type KeyObject } from 'node:crypto';
 import type { Algorithm } from './algorithms.light.js';
 
-/** Hexadecimal digits of the hash. */
 const digitsOf = (algorithm: Algorithm): number => Number(algorithm.slice(3)) / 4;
 
 /** Returns the signature bytes, or null for any other form; a lenient decoder would silently accept half a digest. */

@@ -1,7 +1,6 @@
 /** RSA PKCS#1 v1.5 with SHA-256: validates keys once, and accepts only canonical Base64 signatures. */
 import { constants, createPublicKey, verify, type KeyObject } from 'node:crypto';
 
-/** Returns the key, or why it is invalid. */
 export function rsaKey(pem: string): KeyObject | string {
   // Environment files may contain line breaks as a backslash and `n`.
   const text = pem.replaceAll('\\n', '\n').trim();
