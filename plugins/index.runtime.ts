@@ -1,7 +1,4 @@
-/**
- * The only place where specs and runtimes of the distribution meet: id to a loader. Nothing is imported until a
- * definition or the config uses the plugin.
- */
+/** Maps plugin ids to loaders of their runtimes. A runtime is imported only when a definition or the config uses the plugin. */
 import type { PluginId, PluginRuntime } from '../kernel/contract/plugin.js';
 
 type Loader = () => Promise<{ readonly default: PluginRuntime<never> | PluginRuntime<unknown> }>;

@@ -1,4 +1,4 @@
-/** The spec of every plugin of the distribution. Light: an editor imports this file. */
+/** The specs of all built-in plugins. Must not import runtimes: editors load this file. */
 import type { PluginSpec } from '../kernel/contract/plugin.js';
 import datetime from './accessors/datetime/spec.js';
 import env from './accessors/env/spec.js';

@@ -1,4 +1,4 @@
-/** Kind `accessor`: what the upper-case word behind a dollar sign reads. Compiled at load, read per request. */
+/** Kind `accessor`: resolves `$ROOT.path` references. Compiled at load, read per request. */
 import { defineKind } from '../../kernel/contract/kind.js';
 import type { PlanTools, Reader } from '../../kernel/contract/plan.js';
 import { Slot } from '../../kernel/contract/slot.js';
@@ -6,15 +6,14 @@ import { asGuardedParameter, asParameter } from './hosts.js';
 
 export interface CompiledAccessor {
   readonly read: Reader;
-  /** The value never changes while the kernel runs: it is read once, at load. */
+  /** The value is constant while the kernel runs and is read once, at load. */
   readonly constant: boolean;
-  /** The payload field that is read, so that a store's complaint can name it. */
+  /** The payload field that is read, so that a database error can name it. */
   readonly field?: string | null;
-  /** The header that is read, in lower case, where it is one. */
   readonly header?: string;
-  /** The address of the client is read: it travels with work that is done later, and with no other. */
+  /** Reads the client address, which is stored only with deferred jobs that need it. */
   readonly remote?: true;
-  /** The slot in which a value is kept that is made once for a request: work that is done later has the same. */
+  /** Slot of a value created once per request; deferred jobs of the request receive the same value. */
   readonly once?: number;
 }
 

@@ -1,4 +1,4 @@
-/** The settings that a guard of tokens needs beside it, as something to start from: which key it is, somebody has to say. Data only. */
+/** Fix that adds `tokenize` next to a token guard; needs review, because the user must choose the key. Data only. */
 import type { Finding } from '../../kernel/contract/plugin.js';
 
 export const addingTokenize: Pick<Finding, 'fix'> = {

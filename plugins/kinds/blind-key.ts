@@ -1,4 +1,4 @@
-/** The variable under which indexes of encrypted columns are made. Data only: checks and statements name the same one. */
+/** Variable of the key for blind indexes of encrypted columns, shared by checks and statements. Data only. */
 export const BLIND_KEY = 'BLIND_INDEX_KEY';
-/** Least length of its value. */
+/** Minimum length of its value in bytes. */
 export const BLIND_KEY_BYTES = 32;

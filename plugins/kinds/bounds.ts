@@ -1,4 +1,4 @@
-/** Fields that several validation types share. */
+/** Rule fields shared by several validation types. */
 import { canonicalField } from './canonical.js';
 import { flag, numeric, record, shape, slot } from '../../kernel/schema/combinators.js';
 
@@ -12,7 +12,6 @@ export const lengthBounds = shape({
     .min(0),
 });
 
-/** Rules for what is inside an object. */
 export const nestedFields = record(
   slot(['payload_validation.type'], { doc: 'The type of the field and its bounds.' }),
   {
@@ -23,7 +22,6 @@ export const nestedFields = record(
 
 export const closed = flag({ doc: 'Refuses fields that are not named in `fields` (extension).', default: false });
 
-/** How many items a list may have. */
 export const listBounds = {
   arr_length: numeric({ doc: 'Most items allowed.', examples: [4] })
     .integer()

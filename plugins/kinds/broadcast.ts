@@ -1,4 +1,4 @@
-/** Kind `broadcast`: whom a message to connected clients is meant for. One reader of targets, made at load. */
+/** Kind `broadcast`: resolves the receivers of a message to connected clients. One reader of targets, created at load. */
 import type { Target } from '../../kernel/contract/deferred.js';
 import type { Json } from '../../kernel/contract/json.js';
 import { defineKind } from '../../kernel/contract/kind.js';
@@ -8,13 +8,13 @@ import { inActionable } from './hosts.js';
 
 export interface Broadcast {
   /**
-   * `value` holds the whole `broadcast_websocket_message`. The reader throws a Fault for what names nobody; a list without
-   * anybody in it is nobody, and no failure.
+   * `value` holds the whole `broadcast_websocket_message`. The reader throws a Fault for an invalid receiver; an empty list is
+   * valid and has no receivers.
    */
   plan(value: Readonly<Record<string, Json>>, tools: PlanTools): Reader<Target>;
 }
 
-/** Characters of the name of an event. */
+/** Maximum characters of an event name. */
 const MAX_ACTION = 128;
 
 export const broadcast = defineKind<Broadcast>({

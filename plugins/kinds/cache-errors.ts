@@ -1,6 +1,4 @@
-/**
- * The code that cache stores answer with: one for all of them, so that what uses a cache need not know which it is. Data only.
- */
+/** Error code of every cache store, so that callers need not know which one is in use. Data only. */
 import type { CodeEntry } from '../../kernel/contract/problem.js';
 
 export const cacheErrors = {

@@ -1,19 +1,18 @@
 /**
- * Kind `cache`: the store of what may be lost, and of what has to be seen by every process: cached results, counters of
- * limits, revoked tokens. The config chooses one. Keys are opaque text; who makes them sees to it that they cannot collide.
+ * Kind `cache`: stores what may be lost but must be visible to every process: cached results, rate limit counters, revoked
+ * tokens. The config selects one. Keys are opaque; callers must avoid collisions.
  */
 import { defineKind } from '../../kernel/contract/kind.js';
 
-/** What a look into the cache gave. */
 export interface Recall {
   /** Null: nothing is stored. */
   readonly value: Uint8Array | null;
-  /** With nothing stored: the right to store what is computed now, void as soon as the key is removed. */
+  /** Where nothing is stored: permits storing the value computed now; invalid once the key is removed. */
   readonly lease: string;
 }
 
 export interface Counted {
-  /** How often it was counted in the window, this time included. */
+  /** Number of calls in the window, including this one. */
   readonly count: number;
   /** Milliseconds to the end of the window. */
   readonly left: number;
@@ -21,22 +20,22 @@ export interface Counted {
 
 type Soon<T> = T | Promise<T>;
 
-/** Every method rejects with the Fault CCH_AWAY when the store cannot be reached, after a second at most. */
+/** Every method rejects with the Fault CCH_AWAY within one second when the store is unavailable. */
 export interface Cache {
   recall(key: string): Soon<Recall>;
-  /** Stores a value for so many seconds, unless the key was removed since its lease was given, or has a value by now. */
+  /** Stores a value for `seconds`, unless the key was removed since the lease was issued, or has a value. */
   keep(key: string, value: Uint8Array, seconds: number, lease: string): Soon<void>;
   remove(keys: readonly string[]): Soon<void>;
   /**
-   * Of a store that processes share: the right to compute the value of a key, which one at a time has, for so many milliseconds.
-   * 0: the token has it now; above: milliseconds until another's ends; below: there is a value.
+   * Lock among processes that share the store: the right to compute the value of a key. Returns 0 when the token holds it; a
+   * positive number: milliseconds until another token's lock expires; a negative number: a value exists.
    */
   claim?(key: string, token: string, milliseconds: number): Soon<number>;
-  /** The right is given back, where the token still has it. */
+  /** Releases the lock if the token still holds it. */
   release?(key: string, token: string): Soon<void>;
-  /** Counts one more in the window of the key; the first one opens it for so many seconds. */
+  /** Increments the counter of the key; the first call opens a window of `seconds`. */
   count(key: string, seconds: number): Soon<Counted>;
-  /** Remembers keys, each for so many seconds. */
+  /** Sets a flag for each key that expires after its `seconds`. */
   mark(entries: readonly { readonly key: string; readonly seconds: number }[]): Soon<void>;
   isMarked(key: string): Soon<boolean>;
 }

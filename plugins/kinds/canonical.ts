@@ -1,8 +1,7 @@
-/** Forms in which a text means the same however it is typed: what rules write, and what each form is called. Light. */
+/** Canonical forms of text values: the rule field, and the names of the forms. */
 import { either, list, text } from '../../kernel/schema/combinators.js';
 import type { Json } from '../../kernel/contract/json.js';
 
-/** In the order in which they are applied. */
 export const FORMS = ['trim', 'nfc', 'lower', 'email'] as const;
 export type Form = (typeof FORMS)[number];
 
@@ -19,7 +18,7 @@ export const canonicalField = either([form(DOC), list(form(DOC).required(), { do
   form: '"email"',
 });
 
-/** The forms of a rule, each once, in order; empty where it writes none. */
+/** The forms of a rule without duplicates, in order; empty where it has none. */
 export function formsOf(written: Json | undefined): readonly Form[] {
   const asked: readonly unknown[] = Array.isArray(written) ? written : [written];
   return FORMS.filter((one) => asked.includes(one));

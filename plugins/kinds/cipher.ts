@@ -1,23 +1,21 @@
 /**
- * Kind `cipher`: authenticated encryption of bytes under a key, a nonce and additional data. Which fields, in which text
- * form and under which nonce is the business of the feature `ciphers`.
+ * Kind `cipher`: authenticated encryption of bytes with a key, a nonce and additional data. The `ciphers` feature selects
+ * fields, encodings and nonces.
  */
 import { isObject } from '../../kernel/contract/json.js';
 import { defineKind } from '../../kernel/contract/kind.js';
 import { inActionable } from './hosts.js';
 
-/** One key, set up once. */
 export interface SealingKey {
-  /** Ciphertext with its tag. `aad` of no bytes is none. Throws RangeError for a nonce of another size. */
+  /** Returns the ciphertext with its tag; empty `aad` counts as none. Throws RangeError for a nonce of another size. */
   seal(nonce: Uint8Array, plain: Uint8Array, aad: Uint8Array): Uint8Array;
-  /** Null when key, nonce, additional data, any bit or any size is another. */
+  /** Returns null when authentication fails or any size differs. */
   open(nonce: Uint8Array, sealed: Uint8Array, aad: Uint8Array): Uint8Array | null;
 }
 
 export interface Cipher {
   readonly keyBytes: number;
   readonly nonceBytes: number;
-  /** Throws RangeError for another size. */
   key(bytes: Uint8Array): SealingKey;
 }
 

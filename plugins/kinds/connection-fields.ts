@@ -1,7 +1,7 @@
-/** Options that every pool of connections to a database has, whatever the driver. Light: schemas and words only. */
+/** Options of every database connection pool. Schemas and texts only. */
 import { numeric } from '../../kernel/schema/combinators.js';
 
-/** How much one statement may answer. */
+/** Limits for the result of one statement. */
 export const resultFields = {
   result_rows: numeric({
     doc: 'A statement that answers more rows is refused (`QRY_RESULT`), and not read any further.',
@@ -19,7 +19,7 @@ export const resultFields = {
     .min(1024),
 };
 
-/** `poolSize` and `poolWait`: what is said of the two where a driver has more to say. */
+/** `poolSize` and `poolWait`: texts that a driver may replace. */
 export const connectionFields = ({
   poolSize = 'Connections at most.',
   poolWait = 'How long a request waits for a free connection before it is refused (`QRY_UNAVAILABLE`); at once where that is to be expected.',

@@ -1,6 +1,6 @@
 /**
- * Codes that SQL dialects answer with: one table for all of them, so that a definition meets the same problem whatever
- * database is behind it. Data only; the mapping from a driver's error to a code lives with the drivers.
+ * Error codes shared by all SQL dialects, so that a problem has one code on any database. Data only; the drivers map their
+ * errors to codes.
  */
 import type { CodeEntry } from '../../kernel/contract/problem.js';
 
@@ -99,12 +99,11 @@ export const dialectErrors = {
 
 const AT_THE_START: readonly string[] = ['QRY_CONNECT', 'QRY_DUPLICATES', 'QRY_MIGRATION', 'QRY_SCRIPT'];
 
-/** Those that a request can meet. */
 export const dialectRefusals: readonly string[] = Object.keys(dialectErrors).filter(
   (code) => !AT_THE_START.includes(code),
 );
 
-/** What is said of one field, the same whatever database refused it. */
+/** Details of one field, identical on all databases. */
 export const refusedFields: Partial<Record<keyof typeof dialectErrors, string>> = {
   QRY_UNIQUE: 'is taken already',
   QRY_FOREIGN_KEY: 'refers to a record that does not exist, or is still referred to',

@@ -1,6 +1,6 @@
 /**
- * Kind `dialect`: a SQL database behind a named connection. The handle prepares statements at load and runs them with
- * bound values; nothing here builds SQL text from values.
+ * Kind `dialect`: a SQL database behind a named connection. Prepares statements at load and runs them with bound values; must
+ * never build SQL text from values.
  */
 import type { Asker } from '../../kernel/contract/asker.js';
 import { defineKind } from '../../kernel/contract/kind.js';
@@ -12,65 +12,62 @@ import { BESIDE_MYSQL } from './embedded.js';
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** One statement of a definition, ready for a database. Made once at load. */
 export interface Prepared {
-  /** Stable name for a server-side prepared statement. */
+  /** Stable name of the server-side prepared statement. */
   readonly name: string;
   readonly text: string;
   /** Parameter number (0-based, as `parameters` lists them) for each value sent to the driver, in driver order. */
   readonly order: readonly number[];
   /** For each parameter (0-based): bind the value as JSON text. */
   readonly json: readonly boolean[];
-  /** Reads and locks nothing: what it saw may be outdated when a later statement of the transaction writes. */
+  /** Reads without locks, so what it read may be outdated when a later statement of the transaction writes. */
   readonly readOnly: boolean;
 }
 
 export interface PrepareInput {
   readonly scan: SqlScan;
-  /** For each parameter (0-based): the model says that the value goes to a JSON column. */
+  /** For each parameter (0-based): the model declares a JSON column. */
   readonly jsonColumns: readonly boolean[];
-  /** What the models say of the tables that the statement touches, as far as there are models. */
+  /** Models of the tables that the statement uses, where they exist. */
   readonly tables?: readonly ModelTable[];
-  /** Runs at the same time as others of its request: it may not wait behind one of them. */
+  /** Runs in parallel with other statements of its request, so it must not wait behind one of them. */
   readonly atOnce?: boolean;
-  /** How the rows that it reads are locked, if the statement allows it; one that cannot is prepared as it stands. */
+  /** Lock of the rows that it reads; a statement that cannot lock is prepared unchanged. */
   readonly lock?: RowLock | null;
-  /** It only reads, by itself, tables on which there are serializable transactions. */
+  /** A stand-alone read of tables that serializable transactions use. */
   readonly among?: boolean;
 }
 
-/** What a transaction needs of its isolation. */
 export type Isolation = Pick<IsolationNeed, 'level' | 'among'>;
 
-/** A transaction on a connection of its own. Opaque to everybody but the dialect that made it. */
+/** A transaction on its own connection, opaque to all code except its dialect. */
 export interface Transaction {
   readonly transaction: unknown;
 }
 
-/** How rows become one JSON text: which of their names, and in which shape. Made once at load. */
+/** How rows are serialized as JSON text: field names and shape. Created at load. */
 export interface Rendering {
   /** Null: all columns. */
   readonly names: readonly string[] | null;
-  /** What else is taken out of the rows: names inside a value, which no column says. Null: nothing. */
+  /** Removes nested names from values; null: nothing is removed. */
   readonly hide: Hide | null;
-  /** The first row or null; a list; or whichever the number of rows says (none is null, one is itself). */
+  /** `one`: the first row or null; `many`: a list; `count`: null for no row, the row itself for one, otherwise a list. */
   readonly shape: 'one' | 'many' | 'count';
 }
 
-/** Runs fixed SQL of plugins, such as that of a ledger: `text` comes from a plugin's source, values are bound. */
+/** Runs constant SQL of plugins, such as that of a ledger: `text` comes from plugin source, values are bound. */
 export interface Statements {
-  /** `transaction`: as `begin` or the unit of a frame gave it; null: on its own. Throws a Fault QRY_*. */
+  /** `transaction`: the value of `begin` or of the frame's unit; null: none. Throws a Fault QRY_*. */
   execute(text: string, values: readonly unknown[], transaction: unknown): Promise<readonly Row[]>;
 }
 
 export interface Dialect extends Statements {
   prepare(input: PrepareInput): Prepared;
   /**
-   * Runs a prepared statement; `values` in the order of `parameters`. Rows come back native: JSON parsed, integers and
-   * decimals as numbers, times as ISO 8601 text in UTC. Throws a Fault QRY_* and never a driver error. Its issues point at
-   * columns (`/email`) or, where only the parameter is known, at that (`$1`, as `parameters` lists them). `last`: nothing
-   * follows in this transaction, so it may be committed together with the statement; `commit` is still called. `asker`: who
-   * waits for it, outside a transaction; inside, whoever began it does.
+   * Runs a prepared statement; `values` in the order of `parameters`. Rows have native values: parsed JSON, integers and
+   * decimals as numbers, times as ISO 8601 text in UTC. Throws a Fault QRY_*, never a driver error; its issues point at columns
+   * (`/email`) or parameters (`$1`). `last`: no statement follows in this transaction, so the driver may commit with it;
+   * `commit` is still called. `asker`: the request that waits, outside a transaction; inside, the one that began it.
    */
   run(
     prepared: Prepared,
@@ -79,29 +76,29 @@ export interface Dialect extends Statements {
     last?: boolean,
     asker?: Asker | null,
   ): Promise<readonly Row[]>;
-  /** As `run` outside a transaction, for rows that nobody looks at: the text that JSON.stringify would give for them. */
+  /** Like `run` outside a transaction, but returns the rows as the text that JSON.stringify would return. */
   readonly render?: (
     prepared: Prepared,
     values: readonly unknown[],
     rendering: Rendering,
     asker?: Asker | null,
   ) => Promise<Rendered>;
-  /** A transaction that cannot have what it needs fails and is `retryable`. */
+  /** Rejects with a retryable error when the isolation cannot be provided. */
   begin(need: Isolation, asker?: Asker | null): Promise<Transaction>;
-  /** The level that `begin` gives, in words of the database. */
+  /** The isolation level that `begin` uses, in the terms of the database. */
   isolation(need: Isolation): string;
   commit(transaction: Transaction): Promise<void>;
-  /** Never throws: a connection that cannot roll back is thrown away. */
+  /** Never rejects: a connection that cannot roll back is discarded. */
   rollback(transaction: Transaction): Promise<void>;
-  /** True when the transaction failed for a reason that a second try may not meet (serialization, deadlock). */
+  /** True when a retry may succeed (serialization failure, deadlock). */
   retryable(error: unknown): boolean;
 }
 
-/** Work of plugins on their own tables, whose statements lock what they need. */
+/** For plugins with their own tables: their statements take the locks they need. */
 export const BY_LOCKS: Isolation = { level: 'locks', among: false };
-/** Several reading statements, as of one moment. */
+/** Several reads of one consistent snapshot. */
 export const SNAPSHOT: Isolation = { level: 'snapshot', among: false };
-/** Whatever is read and written: the database finds out what met. */
+/** Any reads and writes: the database detects conflicts. */
 export const SERIALIZABLE: Isolation = { level: 'serializable', among: true };
 
 export const dialect = defineKind<Dialect>({
@@ -120,7 +117,7 @@ export const dialect = defineKind<Dialect>({
     default: ({ has }) => {
       if (has('DATABASE_URL')) return { main: { use: 'postgres', url: '$ENV.DATABASE_URL' } };
       if (!has('MYSQL_URL')) return { main: { use: 'pglite' } };
-      // For what is embedded and cannot lie in a MySQL; opened where something lies in it.
+      // An embedded database for features that MySQL cannot store; opened only when used.
       return { main: { use: 'mysql', url: '$ENV.MYSQL_URL' }, [BESIDE_MYSQL]: { use: 'pglite' } };
     },
   },

@@ -1,6 +1,6 @@
 /**
- * Kind `document-action`: what a `mongo_query` does with its collection, chosen by `action`. A handle plans one closure from
- * parts that the query language has made ready; it never looks at a value of a client itself.
+ * Kind `document-action`: the operation of a `mongo_query`, selected by `action`. A handle plans one closure from prepared parts
+ * and must not read client values itself.
  */
 import type { Json } from '../../kernel/contract/json.js';
 import { isObject } from '../../kernel/contract/json.js';
@@ -9,43 +9,40 @@ import type { Frame, Reader } from '../../kernel/contract/plan.js';
 import type { Document, DocumentStore, DocumentTransaction } from './document-store.js';
 import { inActionable } from './hosts.js';
 
-/** Parts of the query as readers: values put in, converted to the types that the model says, ids to ids. */
+/** Readers of the query parts, with values inserted and converted to the model types. */
 export interface DocumentParts {
   readonly store: DocumentStore;
   readonly collection: string;
-  /** The actionable asks for one document, whatever matches. */
+  /** The actionable requests at most one document. */
   readonly one: boolean;
-  /** Each is compiled when it is asked for, at load. */
+  /** Each part is compiled at load, only when called. */
   readonly filter: () => Reader<Document>;
-  /** With what `with_timestamp` adds. */
+  /** Includes the fields of `with_timestamp`. */
   readonly update: () => Reader<Document | readonly Document[]>;
-  /** Instead of a deletion, where `soft_delete` asks for it; null where it does not. */
   readonly softDelete: () => Reader<Document> | null;
   readonly pipeline: () => Reader<readonly Document[]>;
-  /** What an INSERT writes: `document`, or the fields that `parameters` lists. */
+  /** The document that an INSERT writes: `document`, or the fields of `parameters`. */
   readonly document: () => Reader<Document>;
-  /** A constant part of the query (`sort`) as it is written; undefined where it is not. */
+  /** A constant part of the query (`sort`) as written; undefined where absent. */
   readonly constant: (field: string) => Document | undefined;
   readonly projection: () => Reader<Document | undefined>;
-  /** `array_filters`. */
   readonly filters: (field: string) => Reader<readonly Document[] | undefined>;
-  /** What is read feeds a write behind it; settled when the unit of work is put together. */
+  /** True when a later write depends on this read; known once the transaction is planned. */
   readonly lock: () => boolean;
-  /** A number that may come from the request (`limit`, `skip`): whole, and from 0. */
+  /** A non-negative integer that may come from the request (`limit`, `skip`). */
   readonly number: (field: string) => Reader<number | undefined>;
 }
 
-/** The work with all values read: nothing of the request is looked at any more. */
+/** The operation with all values read; it no longer accesses the request. */
 export type Bound = (inside: DocumentTransaction | null) => Promise<readonly Document[]>;
 
 export interface DocumentAction {
-  /** What it finds can change until it is written, unless it is locked. */
+  /** Without a lock, the result may change before a later write. */
   readonly reads?: boolean;
-  /** Minds `lock`. */
   readonly locks?: boolean;
-  /** Changes or removes what is there. */
+  /** Changes or removes existing documents. */
   readonly changes?: boolean;
-  /** Gives documents (or rows) that the caller turns into JSON values. */
+  /** Returns documents (or rows) that the caller converts to JSON values. */
   plan(value: Readonly<Record<string, Json>>, parts: DocumentParts): (frame: Frame) => Bound;
 }
 

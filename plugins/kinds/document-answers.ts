@@ -1,8 +1,8 @@
-/** Names that documents have behind a projection which says what stays; null where they are not certain. Pure. */
+/** Top-level names of documents after an inclusive projection; null where they are unknown. Pure. */
 import { isObject, type Json } from '../../kernel/contract/json.js';
 
 const isOff = (json: Json): boolean => json === 0 || json === false;
-/** A cut alone leaves every other field where it is. */
+/** `$slice` alone keeps every other field. */
 const isCut = (json: Json): boolean => isObject(json) && Object.hasOwn(json, '$slice');
 
 export function answersBehind(projection: Json | undefined): readonly string[] | null {

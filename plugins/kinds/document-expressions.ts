@@ -1,10 +1,10 @@
 /**
- * Operators of expressions in document queries, in words: what editors offer and explain there. Which ones there are is told by
- * the tables of the query language; a test compares both. Data only.
+ * Descriptions of expression operators in document queries, for completion and hovers. The query language's tables define the
+ * operators; a test compares both. Data only.
  */
 type Words = Readonly<Record<string, string>>;
 
-/** Of one document. */
+/** Operators on a single document. */
 const PLAIN: Words = {
   $abs: 'The number without its sign.',
   $add: 'The sum; a time and milliseconds give a time.',
@@ -139,7 +139,7 @@ const PLAIN: Words = {
   $literal: 'The value as it stands: no path, no operator.',
 };
 
-/** Of the elements of a list; in a group, of its documents. */
+/** Operators on the elements of a list or the documents of a group. */
 const OF_SEVERAL: Words = {
   $avg: 'The mean.',
   $first: 'The first element, or that of the group.',
@@ -158,7 +158,7 @@ const OF_SEVERAL: Words = {
   $mergeObjects: 'The objects as one; of equal names the last counts.',
 };
 
-/** Of the documents of a group only. */
+/** Operators on the documents of a group only. */
 const OF_GROUPS: Words = {
   $addToSet: 'A list of the values of the group, each once.',
   $bottom: 'Of the last document of an order: `{"sortBy": {"at": 1}, "output": "$name"}`.',
@@ -169,7 +169,7 @@ const OF_GROUPS: Words = {
   $topN: 'Of the first documents of an order.',
 };
 
-/** Of the documents around one. */
+/** Operators on the surrounding documents (windows). */
 const OF_WINDOWS: Words = {
   $denseRank: 'The place in the order, without gaps behind equal ones.',
   $rank: 'The place in the order.',

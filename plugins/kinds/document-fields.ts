@@ -1,4 +1,4 @@
-/** Fields that several actions have, with the forms that people invent for them. Light: schemas and words only. */
+/** Fields shared by several document actions, with common mistakes. Schemas and texts only. */
 import type { Mistaken } from '../../kernel/contract/mistaken.js';
 import { FIELD_NAMES, FILTER_NAMES, PROJECTION_NAMES } from './document-names.js';
 import { list, numeric, record, value } from '../../kernel/schema/combinators.js';

@@ -1,6 +1,6 @@
 /**
- * Names that stand inside predicates, updates and stages of document queries, in words: what editors offer and explain there.
- * Which operators there are is told by the tables of the query language; a test compares both. Data only.
+ * Descriptions of names in predicates, updates and stages of document queries, for completion and hovers. The query language's
+ * tables define the operators; a test compares both. Data only.
  */
 import type { MemberNames, NamePlace } from '../../kernel/schema/meta.js';
 import { STAGE_PLACES } from './document-stages.js';
@@ -55,7 +55,7 @@ const search: NamePlace = {
   },
 };
 
-/** Fields, behind which anything may stand. */
+/** Field names with arbitrary values. */
 const fields: NamePlace = { fields: '' };
 
 const UPDATES: Readonly<Record<string, string>> = {
@@ -85,7 +85,7 @@ const PLACES: MemberNames['places'] = {
   ...STAGE_PLACES,
 };
 
-/** Only the places that can be reached from one. */
+/** Only the places reachable from `start`. */
 function from(start: string): MemberNames {
   const places: Record<string, NamePlace> = {};
   const visit = (name: string): void => {

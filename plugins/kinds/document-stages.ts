@@ -1,6 +1,6 @@
 /**
- * Stages of pipelines in words, and the places inside them: which names stand where, and what each stage makes of the names that
- * documents have. The checker follows documents with the same table. Data only.
+ * Descriptions of pipeline stages, the names allowed inside them, and how each stage changes the field names. The checker uses
+ * the same table. Data only.
  */
 import type { NameFlow } from '../../kernel/schema/name-flow.js';
 import type { MemberNames, NamePlace } from '../../kernel/schema/meta.js';
@@ -34,7 +34,7 @@ const STAGES: Readonly<Record<string, string>> = {
   $densify: 'Adds documents where a series has gaps.',
 };
 
-/** A stage that is not named makes documents of which nothing is known. */
+/** After an unlisted stage, the field names are unknown. */
 export const STAGE_FLOWS: Readonly<Record<string, NameFlow>> = {
   $match: 'keeps',
   $sort: 'keeps',
@@ -61,7 +61,7 @@ export const STAGE_FLOWS: Readonly<Record<string, NameFlow>> = {
   $fill: 'writes',
 };
 
-/** Behind each of these names the same place. */
+/** Maps each name to the same place. */
 const all = (words: Readonly<Record<string, string>>, place: string): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.keys(words).map((name) => [name, place]));
 
@@ -74,7 +74,6 @@ const EXPRESSION_PLACES: Readonly<Record<string, NamePlace>> = {
     words: { ...WINDOW_WORDS, window: 'Which documents around: `{"documents": ["unbounded", "current"]}`.' },
     behind: all(WINDOW_WORDS, 'expression'),
   },
-  /** Fields that are kept or written, and new ones. */
   computed: { fields: 'expression', made: 'expression' },
   path: { text: 'path' },
   named: { text: 'field' },

@@ -1,6 +1,6 @@
 /**
- * Kind `document-store`: collections of documents behind a named connection. A handle takes filters, updates and pipelines of
- * MongoDB as they are; which parts of them came from a client, and that those are values only, was settled before.
+ * Kind `document-store`: document collections behind a named connection. Handles accept MongoDB filters, updates and pipelines
+ * as they are; the query language has already ensured that client input is only values.
  */
 import type { Asker } from '../../kernel/contract/asker.js';
 import { defineKind } from '../../kernel/contract/kind.js';
@@ -8,8 +8,8 @@ import type { Dialect } from './dialect.js';
 import { embedded } from './embedded.js';
 
 /**
- * A document as stores and their callers exchange it: values of JSON, `Date`, and of `bson` only `ObjectId`. Numbers are
- * numbers; a store gives no other type of number or text out.
+ * A document as stores exchange it: JSON values, `Date`, and of `bson` only `ObjectId`. Stores return no other numeric or text
+ * types.
  */
 export type Document = Readonly<Record<string, unknown>>;
 
@@ -18,31 +18,34 @@ export interface FindOptions {
   readonly skip?: number;
   readonly limit?: number;
   readonly projection?: Document;
-  /** What is found will be written: who reads it for the same end waits until this transaction is over. */
+  /** The result will be written: other locking reads of it wait until this transaction ends. */
   readonly lock?: boolean;
 }
 
 export interface UpdateOptions {
-  /** The first match only, in this order. */
+  /** Only the first match in the order of `sort`. */
   readonly one?: boolean;
   readonly sort?: Readonly<Record<string, unknown>>;
-  /** Without a match, a document is made from the filter and the update. */
+  /** Without a match, creates a document from the filter and the update. */
   readonly upsert?: boolean;
   readonly arrayFilters?: readonly Document[];
 }
 
-/** A transaction. Opaque to everybody but the store that made it. */
+/** A transaction, opaque to all code except its store. */
 export interface DocumentTransaction {
   readonly transaction: unknown;
 }
 
 type Inside = DocumentTransaction | null;
 
-/** `asker`: who waits for it, outside a transaction; inside, whoever began it does. Every call throws a Fault QRY_* and never what a driver throws; issues point at fields (`/email`). */
+/**
+ * Every call throws a Fault QRY_*, never a driver error; issues point at fields (`/email`). `asker`: the request that waits,
+ * outside a transaction; inside, the one that began it.
+ */
 export interface DocumentStore {
-  /** The SQL connection that it lies in: what `begin` gives holds a transaction of that one. Absent: it has its own. */
+  /** The SQL connection that stores the documents; `begin` then returns a transaction of it. Absent: the store has its own. */
   readonly on?: Dialect;
-  /** Each once; an id comes as it was asked for, of type `ObjectId` where the document has none. */
+  /** Inserts each document once; returned ids equal the given ones, or are a new `ObjectId`. */
   insert(
     collection: string,
     documents: readonly Document[],
@@ -56,7 +59,7 @@ export interface DocumentStore {
     inside: Inside,
     asker?: Asker | null,
   ): Promise<readonly Document[]>;
-  /** The documents as they are afterwards. An update is an object of operators, or a pipeline. */
+  /** Returns the documents after the update, which is an object of operators or a pipeline. */
   update(
     collection: string,
     filter: Document,
@@ -65,7 +68,6 @@ export interface DocumentStore {
     inside: Inside,
     asker?: Asker | null,
   ): Promise<readonly Document[]>;
-  /** The documents as they were. */
   remove(
     collection: string,
     filter: Document,
@@ -81,19 +83,19 @@ export interface DocumentStore {
     asker?: Asker | null,
   ): Promise<readonly Document[]>;
   /**
-   * Null where the deployment has no transactions: then every call stands for itself. `snapshot` (as it is without a word): what
-   * was read stays as it was; false where whatever is read is locked.
+   * Resolves to null where the deployment has no transactions; each call is then independent. `snapshot` (default true): reads
+   * are consistent; false where all reads take locks.
    */
   begin(snapshot?: boolean, asker?: Asker | null): Promise<DocumentTransaction | null>;
   /**
-   * Of a store whose transactions do not notice what others read: waits until nobody else has the turn of one of these collections.
-   * Called right behind `begin`, with what that gave. The answer ends it; the end of the transaction does as well.
+   * For stores that do not detect read conflicts: waits for exclusive use of these collections. Called directly after `begin`
+   * with its result. The returned function releases them, as does the end of the transaction.
    */
   turn?(inside: Inside, collections: readonly string[]): Promise<() => void>;
   commit(transaction: DocumentTransaction): Promise<void>;
-  /** Never throws. */
+  /** Never rejects. */
   rollback(transaction: DocumentTransaction): Promise<void>;
-  /** True when the transaction failed for a reason that a second try may not meet. */
+  /** True when a retry may succeed. */
   retryable(error: unknown): boolean;
 }
 

@@ -1,11 +1,10 @@
 /**
- * Where embedded queues, schedules and documents lie when the config is silent: in the SQL connection `main`, or, because a MySQL cannot
- * hold them, in an embedded database beside it. Says what the config would; opens nothing.
+ * Default location of embedded queues, schedules and documents: the SQL connection `main`, or an embedded database next to
+ * MySQL, which cannot store them. Returns config only and opens nothing.
  */
 import type { ConfigGiven } from '../../kernel/contract/kind.js';
 import type { JsonObject } from '../../kernel/contract/json.js';
 
-/** The connection that is there beside a MySQL. */
 export const BESIDE_MYSQL = 'embedded';
 
 export const embedded = ({ has, written }: ConfigGiven): JsonObject =>

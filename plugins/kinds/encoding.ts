@@ -1,12 +1,12 @@
-/** Kind `encoding`: a text form of bytes. Each value has exactly one spelling: what is spelt otherwise is refused. */
+/** Kind `encoding`: a text form of bytes. Each value has exactly one spelling; others are rejected. */
 import { defineKind } from '../../kernel/contract/kind.js';
 import { inActionable } from './hosts.js';
 
 export interface Encoding {
-  /** Most bytes that it takes; null: any number. `encode` throws RangeError beyond. */
+  /** Maximum bytes; null: unlimited. `encode` throws RangeError beyond. */
   readonly most: number | null;
   encode(bytes: Uint8Array): string;
-  /** Null for text that `encode` would not have given. */
+  /** Null for text that `encode` would not produce. */
   decode(text: string): Uint8Array | null;
 }
 

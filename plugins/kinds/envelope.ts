@@ -1,4 +1,4 @@
-/** Kind `envelope`: how a result is wrapped in the body of an answer. The config chooses one; problems are not wrapped. */
+/** Kind `envelope`: how a result is wrapped in the response body. The config selects one; error responses are not wrapped. */
 import { defineKind } from '../../kernel/contract/kind.js';
 import { isSub0 } from '../../kernel/contract/profile.js';
 

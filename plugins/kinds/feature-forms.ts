@@ -1,14 +1,11 @@
-/**
- * Features that the interface has, whether or not a plugin provides them yet, and keys that people invent for features.
- * Data only; a plugin of the name makes the first kind of entry meaningless.
- */
+/** Names of all features of the interface, and common mistakes for them. Data only; an existing plugin overrides its entry. */
 import { Slot } from '../../kernel/contract/slot.js';
 
 const both = (name: string) => ({ [Slot.RESOURCE]: [name], [Slot.ACTIONABLE]: [name] });
 const onResource = (name: string) => ({ [Slot.RESOURCE]: [name] });
 const onActionable = (name: string) => ({ [Slot.ACTIONABLE]: [name] });
 
-/** Features of the interface; those without a plugin yet are said to be missing, not misspelt. */
+/** A feature without a plugin is reported as missing, not as misspelled. */
 export const EXPECTED = {
   tokenize: onResource('tokenize'),
   protected: onResource('protected'),
@@ -43,7 +40,7 @@ const LIMIT = {
   rename: 'rate_limit',
 };
 
-/** Keys for features that are written in another way; none belongs to a single plugin that is sure to be here. */
+/** Common mistakes that belong to no single plugin that is certainly loaded. */
 const IN_BOTH = {
   returns: RETURNS,
   return: RETURNS,

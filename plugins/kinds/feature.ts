@@ -1,6 +1,6 @@
 /**
- * Kind `feature`: fields that can be attached to a resource or an actionable. A feature becomes compiled steps, each in
- * a phase; nothing asks per request whether a feature is on.
+ * Kind `feature`: fields of a resource or an actionable. Compiled at load into steps, each in a phase; no request checks whether
+ * a feature is enabled.
  */
 import type { Deferral, Schedule } from '../../kernel/contract/deferred.js';
 import type { Json } from '../../kernel/contract/json.js';
@@ -11,11 +11,9 @@ import { EXPECTED, IN_ACTIONABLE, IN_RESOURCE } from './feature-forms.js';
 import { inActionable, inResource } from './hosts.js';
 
 export interface FeaturePlace {
-  /** `resource` or `actionable`. */
   readonly slot: string;
-  /** The feature's own fields as written. */
   readonly value: Readonly<Record<string, Json>>;
-  /** The whole object, with the fields of other plugins. */
+  /** The whole object, including fields of other plugins. */
   readonly holder: Readonly<Record<string, Json>>;
   /** JSON pointer of the object in its file. */
   readonly pointer: string;
@@ -23,31 +21,31 @@ export interface FeaturePlace {
 
 export interface FeaturePlan {
   readonly steps: readonly Step[];
-  /** Payload fields that the feature judges, for the table of endpoints. */
+  /** Payload fields that the feature validates, for the table of endpoints. */
   readonly validates?: readonly string[];
-  /** Values that pass, for sample requests. */
   readonly sample?: Readonly<Record<string, Json>>;
-  /** How the feature guards the resource, in a word or two. */
+  /** Short description of how the feature guards the resource. */
   readonly guard?: string;
-  /** Of a feature that guards: what it knows callers by. Without it pages of other origins are refused as where there is no guard. */
+  /**
+   * What a guard identifies callers by. Without it, requests from other origins are rejected as for a resource without a guard.
+   */
   readonly proof?: Exclude<ProofSort, 'none'>;
-  /** Of a feature that `identifies`: who calls, for connections that messages are addressed to. */
+  /** Identifies the callers of connections, for targeted messages. */
   readonly identity?: Identity;
-  /** Judges what only a request by itself has, such as its bytes; messages of a connection are refused. */
+  /** Validates what only an HTTP request has, such as its bytes; messages of a connection are rejected. */
   readonly requestOnly?: true;
-  /** Neighbouring actionables of the resource share no unit of work. */
+  /** The actionables of the resource share no transaction. */
   readonly alone?: true;
-  /** This actionable shares no unit of work with its neighbours: it reads what is committed. */
+  /** This actionable shares no transaction with others and reads committed data. */
   readonly apart?: true;
-  /** Refuses also what passes the rules, unless something is stored already: a sample request cannot know. */
+  /** May reject valid payloads because of stored data, so a sample request may fail. */
   readonly presumes?: true;
-  /** How the work of the place is put off; the spec's `timing` says that it is. */
+  /** How the actionable is deferred; the `timing` of the spec states whether it is. */
   readonly defers?: Deferral;
-  /** When the clock begins the actionable. */
   readonly schedule?: Pick<Schedule, 'expression' | 'zone'>;
-  /** The resource has an answer of this feature's making, even where nothing runs. */
+  /** The feature creates the response even where no actionable runs. */
   readonly answers?: true;
-  /** Dotted paths of the result that the feature opens for the caller: no secrets any more. */
+  /** Dotted paths of the result that the feature decrypts for the caller; they are no longer secret. */
   readonly reveals?: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** Kind `field-type`: the type of a model field. Facts alone; a store decides how it keeps a column type. */
+/** Kind `field-type`: the type of a model field. Facts only; each store maps it to a column type. */
 import { boolean } from 'yup';
 import { defineKind } from '../../kernel/contract/kind.js';
 import { Slot } from '../../kernel/contract/slot.js';

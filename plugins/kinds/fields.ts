@@ -1,6 +1,6 @@
 /**
- * Rules for the fields of one object, compiled into closures: shared by the rules of a payload and by the types that nest
- * others. Pointers are relative to the object; whoever is around adds its own, and only when something is wrong.
+ * Compiles rules for the fields of one object, used for payloads and nested types. Pointers are relative to the object; the
+ * caller prefixes its own, only when there are issues.
  */
 import type { Issue } from '../../kernel/contract/fault.js';
 import { asText, escapePointer, isObject, type Json } from '../../kernel/contract/json.js';
@@ -9,9 +9,9 @@ import type { Canonical, Judge, ValidationType } from './validation-type.js';
 export type Rule = Readonly<Record<string, Json>>;
 export type TypeOf = (name: string) => ValidationType;
 
-/** More would only tell a hostile client how busy it can keep us. */
+/** A bound, so that a hostile client cannot make validation expensive. */
 export const MAX_ISSUES = 50;
-/** A longer name of a client's is not sent back to it. */
+/** Longer client-supplied names are not repeated in the response. */
 const MAX_NAME = 100;
 
 export interface FieldRule {
@@ -26,7 +26,7 @@ export interface FieldRule {
 
 export const ruleOf = (json: Json | undefined): Rule => (isObject(json) ? json : {});
 
-/** Bounds written around fields hold for each of them that has none of its own. */
+/** Bounds around fields apply to each field without its own. */
 export function boundsOf({ min_length, max_length }: Rule): Rule {
   return {
     ...(min_length !== undefined && { min_length }),
@@ -46,7 +46,7 @@ export function compileFields(fields: Json | undefined, bounds: Rule, typeOf: Ty
 
 export type ObjectJudge = (object: Readonly<Record<string, unknown>>, issues: Issue[]) => void;
 
-/** Changes the fields that have a canonical form, on a copy; anything but an object stays as it is. Null where none has one. */
+/** Canonicalizes fields on a copy; values other than objects are returned unchanged. Null where no field has a canonical form. */
 export function canonicalFields(fields: readonly FieldRule[]): Canonical | null {
   const changed = fields.flatMap(({ name, canonical }) => (canonical === null ? [] : [{ name, canonical }]));
   if (changed.length === 0) return null;
@@ -57,7 +57,7 @@ export function canonicalFields(fields: readonly FieldRule[]): Canonical | null 
       if (!Object.hasOwn(object, name)) continue;
       const value = canonical(object[name]);
       if (value === object[name]) continue;
-      // Without a prototype, no name of a field can mean anything else.
+      // Without a prototype, field names such as `__proto__` are ordinary properties.
       copy ??= Object.assign(Object.create(null) as Record<string, unknown>, object);
       copy[name] = value;
     }
@@ -65,7 +65,6 @@ export function canonicalFields(fields: readonly FieldRule[]): Canonical | null 
   };
 }
 
-/** Changes each item of a list. */
 export const canonicalItems = (change: Canonical | null): Canonical | null =>
   change &&
   ((list) => {
@@ -75,7 +74,7 @@ export const canonicalItems = (change: Canonical | null): Canonical | null =>
     return next.every((item, index) => item === items[index]) ? items : next;
   });
 
-/** `closed`: fields without a rule are refused. */
+/** `closed`: rejects fields without a rule. */
 export function judgeFields(fields: readonly FieldRule[], closed = false): ObjectJudge {
   const known = new Set(fields.map(({ name }) => name));
   return (object, issues) => {
@@ -98,7 +97,7 @@ function refuseUnknown(object: object, known: ReadonlySet<string>, issues: Issue
   }
 }
 
-/** What was found since `start` was found inside the value at `pointer`. */
+/** Prefixes the issues since `start` with `pointer`. */
 export function putInside(issues: Issue[], start: number, pointer: string): void {
   for (let i = start; i < issues.length; i++) {
     const issue = issues[i];
@@ -106,7 +105,7 @@ export function putInside(issues: Issue[], start: number, pointer: string): void
   }
 }
 
-/** Judges each item of a list, which must be an object. */
+/** Validates each item of a list; items must be objects. */
 export function judgeItems(judge: ObjectJudge): (items: readonly unknown[], pointer: string, issues: Issue[]) => void {
   return (items, pointer, issues) => {
     for (let i = 0; i < items.length && issues.length < MAX_ISSUES; i++) {
@@ -119,7 +118,6 @@ export function judgeItems(judge: ObjectJudge): (items: readonly unknown[], poin
   };
 }
 
-/** Values for the fields that must be there. */
 export function sampleFields(fields: readonly FieldRule[]): Record<string, Json> {
   const needed = fields.filter(({ optional }) => !optional);
   return Object.fromEntries(needed.map(({ name, type, rule }) => [name, type.sample(rule)]));

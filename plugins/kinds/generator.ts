@@ -1,4 +1,7 @@
-/** Kind `generator`: makes identifiers. All randomness in them is of a cryptographic source, but not all is random. */
+/**
+ * Kind `generator`: creates identifiers. Their random parts are cryptographically secure, but an identifier may also contain
+ * parts that are not random.
+ */
 import { defineKind } from '../../kernel/contract/kind.js';
 import { asParameter } from './hosts.js';
 

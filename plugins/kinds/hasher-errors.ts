@@ -1,4 +1,4 @@
-/** Codes that every hash algorithm answers with. Data only. */
+/** Error codes of every hash algorithm. Data only. */
 import type { CodeEntry } from '../../kernel/contract/problem.js';
 
 export const hasherErrors = {

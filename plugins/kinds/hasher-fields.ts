@@ -1,7 +1,6 @@
-/** Fields that specs about hashing have in common. Schema alone. */
+/** Fields shared by specs about hashing. Schemas only. */
 import { text, value } from '../../kernel/schema/combinators.js';
 
-/** An option of every algorithm. */
 export const salt = value(text({ doc: 'Text that is mixed into the salt.' }), {
   doc: 'Text that is mixed into the random salt of each hash. Equal passwords still hash differently, and nothing but the hash is needed to verify.',
   roots: ['ENV'],
@@ -9,7 +8,7 @@ export const salt = value(text({ doc: 'Text that is mixed into the salt.' }), {
   examples: ['$ENV.HASH_SALT'],
 });
 
-/** The payload field that an entry is about; what it holds never leaves unless it is named. */
+/** The payload field of an entry; its value is secret and returned only where `returnables` lists it. */
 const propertyField = (doc: string, named: boolean) =>
   text({
     doc,
@@ -21,7 +20,7 @@ const propertyField = (doc: string, named: boolean) =>
     .matches(/^[^.]+(\.[^.]+)*$/);
 
 export const property = propertyField('The payload field; dotted paths work.', false);
-/** Protected wherever it comes from. */
+/** Protects payload fields and named values. */
 export const protectedProperty = propertyField(
   'The value: a payload field, or a name that an actionable gives; dotted paths work.',
   true,

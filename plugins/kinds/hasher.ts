@@ -1,6 +1,6 @@
 /**
- * Kind `hasher`: turns a password into text from which nobody gets it back. The same plugins make hashes (`hashables`) and
- * judge them (`verify_hashables`); where the work is done, and how much of it at a time, is the plugin's business.
+ * Kind `hasher`: one-way password hashing, used by `hashables` and `verify_hashables`. Each plugin decides where hashing runs
+ * and how much runs in parallel.
  */
 import type { Asker } from '../../kernel/contract/asker.js';
 import type { Json } from '../../kernel/contract/json.js';
@@ -8,21 +8,21 @@ import { isObject } from '../../kernel/contract/json.js';
 import { defineKind } from '../../kernel/contract/kind.js';
 import { inActionable } from './hosts.js';
 
-/** Makes the hash of a text for `asker`; `salt` is mixed into fresh random bytes, so equal texts never give equal hashes. */
+/** Hashes a text for `asker`; `salt` is mixed into fresh random bytes, so equal texts have different hashes. */
 export type Hash = (text: string, salt: string, asker?: Asker) => Promise<string>;
 
 /**
- * True when `stored` is a hash of `text`. Both may be anything: what is no text or no hash is false, after as much work as
- * a wrong text takes. Rejects only when there is too much to do.
+ * True when `stored` is a hash of `text`. Any other type returns false after the same work as a wrong text. Rejects only when
+ * overloaded.
  */
 export type Verify = (text: unknown, stored: unknown, asker?: Asker) => Promise<boolean>;
 
 export interface Hasher {
   /** Why a text cannot be hashed, as the end of a sentence (`must have ...`); null when it can. */
   refuses(text: string): { readonly code: string; readonly detail: string } | null;
-  /** Settles the `options` of one entry of a definition. */
+  /** Compiles the `options` of one entry of a definition. */
   hashing(options: Readonly<Record<string, Json>>): Hash;
-  /** For one entry of a definition: it remembers what the hashes that it met cost. */
+  /** Creates a verifier for one entry; it records the cost of the hashes it has verified. */
   verifying(): Verify;
 }
 

@@ -1,14 +1,17 @@
-/** Whole definitions around fragments, shared by the kinds, so that every example can be checked as users write it. */
+/** Whole definitions around fragments, shared by the kinds, so that every example is checked as users write it. */
 import type { Json, JsonObject } from '../../kernel/contract/json.js';
 import { isObject } from '../../kernel/contract/json.js';
 import type { Host } from '../../kernel/contract/kind.js';
 
 const fields = (fragment: Json): JsonObject => (isObject(fragment) ? fragment : {});
 
-/** What an example may depend on. */
+/** A first actionable that an example may depend on. */
 const first: JsonObject = { id: 1, mode: 'RETURN', value: { id: 1, name: 'Ada', balance: 10 } };
 
-/** The fragment's fields stand in the second actionable, beside `defaults` where it has no mode; the first is there to be depended on. */
+/**
+ * Inserts the fragment's fields into the second actionable, with `defaults` where it has no mode; the first serves as a
+ * dependency.
+ */
 export const inActionable = (fragment: Json, defaults: JsonObject = { mode: 'RETURN', value: {} }): Host => ({
   file: 'resource',
   json: {
@@ -19,7 +22,6 @@ export const inActionable = (fragment: Json, defaults: JsonObject = { mode: 'RET
   at: '/actionables/1',
 });
 
-/** The fragment's fields stand in the resource. */
 export const inResource = (fragment: Json): Host => ({
   file: 'resource',
   json: {
@@ -31,19 +33,17 @@ export const inResource = (fragment: Json): Host => ({
   at: '',
 });
 
-/** The resource around it demands a token. */
 const GUARDED: JsonObject = {
   tokenize: { type: 'JWT', encryption_key: '$ENV.EXAMPLE_KEY' },
   protected: { extract_claims: ['id'] },
 };
 
-/** The fragment is a parameter of a query behind a guard. */
+/** Uses the fragment as a query parameter of a guarded resource. */
 export const asGuardedParameter = (fragment: Json): Host => {
   const host = asParameter(fragment);
   return { ...host, json: { ...host.json, ...GUARDED } };
 };
 
-/** The fragment is a parameter of a query. */
 export const asParameter = (fragment: Json): Host => {
   const sql_query = { query: 'SELECT $1 AS example', parameters: [fragment] };
   return {

@@ -1,6 +1,6 @@
 /**
- * Every kind of the distribution, by name for plugin authors (`lintel/kinds`) and as a list for the registry. Kinds from
- * other folders join through the config's `plugins`.
+ * All built-in kinds, by name for plugin authors (`lintel/kinds`) and as a list for the registry. Other kinds are added through
+ * `plugins` in the config.
  */
 import type { Kind } from '../../kernel/contract/kind.js';
 import { accessor } from './accessor.js';

@@ -1,4 +1,4 @@
-/** Kind `inspector`: finds out something about an uploaded file that costs a look at its bytes. Runs only when it is asked for. */
+/** Kind `inspector`: computes a property of an uploaded file from its bytes, only where a definition requests it. */
 import type { Asker } from '../../kernel/contract/asker.js';
 import type { Json } from '../../kernel/contract/json.js';
 import { defineKind } from '../../kernel/contract/kind.js';
@@ -6,7 +6,7 @@ import type { UploadedFile } from '../../kernel/contract/plan.js';
 import { inActionable } from './hosts.js';
 
 export interface Inspector {
-  /** `type`: as the bytes told. Null where there is nothing to say; never rejects because of what is in the file. */
+  /** `type`: the media type detected from the bytes. Null where nothing is found; never rejects because of the file content. */
   inspect(file: UploadedFile, type: string, asker?: Asker): Promise<Json>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * When a resource gives out a token. One that is protected, or revokes, has `tokenize` to judge tokens by; it gives out one only
- * when its author says so: by claims, or by a property that is named and listed. Light.
+ * Whether a resource issues a token. A resource that is protected or revokes tokens uses `tokenize` for verification, and issues
+ * one only with claims, or with a property that is named and listed.
  */
 import { isObject, type Json } from '../../kernel/contract/json.js';
 

@@ -1,6 +1,6 @@
 /**
- * What is wrong with work that is put off behind the answer: what cannot wait, what nobody would hear of, and what may not be
- * stored until then. Pure; shared by the features that put off.
+ * Checks of deferred work: what cannot be deferred, results that no caller would see, and secrets that must not be stored. Pure;
+ * shared by the features that defer.
  */
 import { asText, isObject, type Json, type JsonObject } from '../../kernel/contract/json.js';
 import type { CheckPlace, Finding } from '../../kernel/contract/plugin.js';
@@ -10,7 +10,7 @@ import { isImmediate, splitOf, type Split } from './later-parts.js';
 import { storedSecrets } from './later-secrets.js';
 import { removing } from './removing.js';
 
-/** `field`: the feature's own, where it is written. What two features of one place would both say, the first says. */
+/** `field`: the feature's field. A finding of two features in one place is reported by the first. */
 export function checkLater(place: CheckPlace, field: string): Finding[] {
   const split = splitOf(place);
   return place.slot === Slot.RESOURCE ? ofResource(place, split) : ofAction(place, field, split);
@@ -44,7 +44,7 @@ function ofAction(place: CheckPlace, field: string, split: Split): Finding[] {
   return [...main, ...judged(holder, ''), ...storedSecrets(place, split, holder, '')];
 }
 
-/** What would be judged when the answer has left. */
+/** Conditions that would be evaluated after the response. */
 function judged(action: JsonObject, at: string): Finding[] {
   const findings: Finding[] = [];
   const { verify_hashables: verified } = action;
@@ -52,13 +52,13 @@ function judged(action: JsonObject, at: string): Finding[] {
     findings.push({ code: 'LTR_VERIFY', at: `${at}/verify_hashables`, key: true });
   }
   const empty = action['on_empty'];
-  // What ends quietly fails nothing.
+  // A quiet stop is no failure.
   if (action['must_return_value'] === true && !(isObject(empty) && empty['stop'] === true))
     findings.push({ code: 'LTR_UNSEEN', at: `${at}/must_return_value`, key: true });
   return findings;
 }
 
-/** What the resource promises to answer. */
+/** Fields of the resource that promise a response. */
 function ofAnswer({ root, holder }: CheckPlace, { accepted }: Split): Finding[] {
   if (!accepted) return [];
   const findings: Finding[] = [];

@@ -1,4 +1,4 @@
-/** Codes about work that is done behind the answer, whichever feature puts it off: what cannot wait, and what may not. Data only. */
+/** Error codes of deferred work, shared by the features that defer. Data only. */
 import type { CodeEntry } from '../../kernel/contract/problem.js';
 
 export const laterErrors = {

@@ -1,30 +1,28 @@
 /**
- * Which actionables of a definition are done behind the answer, as checks of features see it: those that say so or whose
- * resource does, and what they need that the answer does not. Reads definitions; knows no plugin.
+ * Determines which actionables of a definition are deferred: those marked themselves or by their resource, and dependencies that
+ * only they need. Must not depend on plugins.
  */
 import { asText, isObject, type Json, type JsonObject } from '../../kernel/contract/json.js';
 import type { CheckPlace } from '../../kernel/contract/plugin.js';
 
-/** An actionable that waits, as written. */
 export interface Waiting {
   readonly index: number;
   readonly action: JsonObject;
-  /** It says so itself. */
   readonly own: boolean;
 }
 
 export interface Split {
   readonly later: readonly Waiting[];
-  /** Places in `actionables` of what is done for the answer. */
+  /** Indexes in `actionables` of what runs before the response. */
   readonly now: ReadonlySet<number>;
-  /** The answer only says that the work was accepted. */
+  /** The response only confirms acceptance. */
   readonly accepted: boolean;
 }
 
 export const objectsIn = (json: Json | undefined): readonly JsonObject[] =>
   Array.isArray(json) ? (json as readonly Json[]).map((item) => (isObject(item) ? item : {})) : [];
 
-/** Takes what only the request has. */
+/** Needs data that only the request has. */
 export const isImmediate = ({ mode }: JsonObject, facts: CheckPlace['facts']): boolean =>
   facts('mode', asText(mode))?.['immediate'] === true;
 
@@ -57,7 +55,7 @@ export function splitOf({ root, actions, facts }: Pick<CheckPlace, 'root' | 'act
   return { later: [...later.values()], now, accepted };
 }
 
-/** Places of the actionables of this resource that one depends on. */
+/** Indexes of the actionables of this resource that `action` depends on. */
 function neededBy(action: JsonObject, root: JsonObject, written: readonly JsonObject[]): number[] {
   return objectsIn(action['depends_on']).flatMap(({ resource_id: resource, action_ids: ids }) =>
     (resource === 'self' || resource === root['id']) && Array.isArray(ids)

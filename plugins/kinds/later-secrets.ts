@@ -1,6 +1,6 @@
 /**
- * Finds what work that is put off would store although it is secret: payload fields that somewhere are hashed, encrypted or
- * marked, values under such names, and headers that carry credentials. What the work seals by itself is fine.
+ * Finds secrets that deferred work would store in the queue: hashed, encrypted or marked payload fields, secret named values,
+ * and credential headers. Values that the work itself seals are allowed.
  */
 import { asText, escapePointer, isObject, type Json, type JsonObject } from '../../kernel/contract/json.js';
 import type { CheckPlace, Finding } from '../../kernel/contract/plugin.js';
@@ -14,20 +14,18 @@ const LIKE_A_SECRET = /^(.+[_-])?(password|passwd|passphrase|passcode|secret|cvv
 
 interface Text {
   readonly text: string;
-  /** Pointer inside the actionable. */
   readonly at: string;
-  /** An entry of a list of parameters: a bare name means a value. */
+  /** An entry of a parameter list, where a bare name is a value. */
   readonly bare: boolean;
 }
 
-/** Something that is read, and where. */
 interface Read {
   readonly name: string;
   readonly at: string;
   readonly span?: readonly [number, number];
 }
 
-/** `at`: where the actionable stands, seen from the place. */
+/** `at`: pointer of the actionable relative to the place. */
 export function storedSecrets(place: CheckPlace, split: Split, action: JsonObject, at: string): Finding[] {
   const texts = textsOf(action, at, false);
   const fields = texts.flatMap((text) => fieldsIn(text));
@@ -50,7 +48,7 @@ function credentialsIn(text: Text, root: JsonObject): Finding[] {
   );
 }
 
-/** Judges what is read: a name that the work itself takes out of a result is not stored, and was judged where it is taken. */
+/** Checks values that are read. A name that the work extracts itself is not stored, and is checked at its extraction. */
 function judgeOf(place: CheckPlace, { later, now }: Split): (read: Read) => Finding[] {
   const all = objectsIn(place.root['actionables']);
   const own = later.flatMap(({ action }) => extractionsOf(action).map((one) => one.name));
@@ -58,13 +56,13 @@ function judgeOf(place: CheckPlace, { later, now }: Split): (read: Read) => Find
   const given = before.map((one) => one.name).filter((name) => !own.includes(name));
   const taken = before.filter(({ path }) => isSecret(path, place.secrets)).map((one) => one.name);
   const secrets = new Set([...place.secrets, ...taken]);
-  // A name gets its value later than what was sent is sealed.
+  // A named value is set after payload values are sealed.
   const sealed = later.flatMap((one) => sealedBy(one.action)).filter((name) => !given.some((one) => within(name, one)));
   return (read) =>
     read.name !== '' && own.some((one) => within(read.name, one)) ? [] : judge(read, place, secrets, sealed);
 }
 
-/** Results of what is done for the answer are stored for the work that needs them, without their secrets. */
+/** Results from before the response are stored for deferred work, without their secrets. */
 function extractedSecrets({ root, secrets }: CheckPlace, { now }: Split, action: JsonObject, at: string): Finding[] {
   const all = objectsIn(root['actionables']);
   return extractionsOf(action).flatMap(({ path, pointer, from }) => {
@@ -75,7 +73,7 @@ function extractedSecrets({ root, secrets }: CheckPlace, { now }: Split, action:
   });
 }
 
-/** What a step leaves for those behind it is noted as it is, unless the step only reads and can be done again. */
+/** Results of a finished step are stored as they are for later steps, except for read-only steps, which can run again. */
 function notedSecrets(place: CheckPlace, { later }: Split, action: JsonObject, at: string): Finding[] {
   const what = keyFlaw(place);
   if (what === null) return [];
@@ -90,7 +88,7 @@ function notedSecrets(place: CheckPlace, { later }: Split, action: JsonObject, a
   });
 }
 
-/** The secret that is taken; of a result that is taken whole, those of its names. */
+/** The secret that is extracted; for a whole result, its secret names. */
 function heldIn({ actions, secrets }: CheckPlace, index: number, path: string): string[] {
   if (path !== 'self_') return isSecret(path, secrets) ? [path] : [];
   const source = actions.find((one) => one.index === index);
@@ -123,7 +121,7 @@ function judge(
   return likely === undefined ? [] : [{ code: 'LTR_CLEAR', ...where, params: { name: likely } }];
 }
 
-/** What waits is encrypted with it; null where it can be used, or where nothing is known of the environment. */
+/** Why the queue encryption key cannot be used; null where it can, or where the environment is unknown. */
 function keyFlaw({ env, isSet }: CheckPlace): string | null {
   if (!isSet(QUEUE_KEY)) return 'is not set';
   const bytes = env(QUEUE_KEY)?.bytes ?? QUEUE_KEY_BYTES;
@@ -133,14 +131,14 @@ function keyFlaw({ env, isSet }: CheckPlace): string | null {
 const lastOf = (path: string): string => path.slice(path.lastIndexOf('.') + 1);
 const within = (path: string, outer: string): boolean => path === outer || path.startsWith(`${outer}.`);
 
-/** The name itself, something inside it, or what it is inside of. */
+/** The name itself, a nested path, or an enclosing path. */
 const isSecret = (name: string, secrets: ReadonlySet<string>): boolean =>
   secrets.has(lastOf(name)) || [...secrets].some((secret) => within(secret, name) || within(name, secret));
 
 const isSealed = (name: string, sealed: readonly string[]): boolean =>
   sealed.some((one) => within(one, name) || within(name, one));
 
-/** What it hashes or encrypts itself: that is done before anything is stored. */
+/** Values that it hashes or encrypts itself, before anything is stored. */
 function sealedBy(action: JsonObject): string[] {
   const hashed = objectsIn(action['hashables']).map(({ property }) => asText(property));
   const encrypted = objectsIn(action['ciphers']).flatMap(({ operation, properties }) =>
@@ -149,16 +147,19 @@ function sealedBy(action: JsonObject): string[] {
   return [...hashed, ...encrypted];
 }
 
-/** A value that is taken out of a result and given a name. */
+/** A value extracted from a result under a name. */
 interface Extraction {
   readonly path: string;
   readonly name: string;
   readonly pointer: string;
-  /** Ids of the actionables of this resource whose results it may be. */
+  /** Ids of the actionables of this resource that may provide it. */
   readonly from: readonly Json[];
 }
 
-/** Those of its dependencies, and its own: directly on an actionable they are of all dependencies, or of its own result. */
+/**
+ * Extractions of its dependencies and its own; directly on an actionable they refer to all dependencies or, without any, to its
+ * own result.
+ */
 function extractionsOf(action: JsonObject): Extraction[] {
   const read = (holder: JsonObject, pointer: string, from: readonly Json[]): Extraction[] =>
     objectsIn(holder['extract_response_for']).map((one, i) => ({
@@ -174,7 +175,7 @@ function extractionsOf(action: JsonObject): Extraction[] {
   return [...read(action, '', own), ...depends.flatMap((one, i) => read(one, `/depends_on/${i}`, idsOf(one)))];
 }
 
-/** Fields that rules declare: what `$PAYLOAD` as a whole surely brings. */
+/** Fields that rules declare, which `$PAYLOAD` as a whole certainly contains. */
 const declaredIn = (root: JsonObject): string[] =>
   objectsIn(root['actionables']).flatMap(({ payload_validation: rules }) =>
     objectsIn(rules).flatMap(({ field }) => (isObject(field) ? Object.keys(field) : [])),
@@ -185,7 +186,7 @@ function textsOf(json: Json, at: string, bare: boolean): Text[] {
   if (Array.isArray(json)) return (json as readonly Json[]).flatMap((item, i) => textsOf(item, `${at}/${i}`, bare));
   if (!isObject(json)) return [];
   return Object.entries(json).flatMap(([key, inner]) =>
-    // What is hashed or encrypted, and with what, is named there and not read.
+    // These keys name fields to seal or to extract; they do not read values.
     SEALS.has(key) ? [] : textsOf(inner, `${at}/${escapePointer(key)}`, key === 'parameters'),
   );
 }
@@ -196,7 +197,7 @@ const headersIn = ({ text, at }: Text): Read[] =>
     root === 'HEADER' ? [{ name: tail.join('.'), at, span: [start, end] as const }] : [],
   );
 
-/** Of the payload, or named values; `$PAYLOAD` as a whole has no name. */
+/** Payload fields or named values; `$PAYLOAD` as a whole has an empty name. */
 function fieldsIn({ text, at, bare }: Text): Read[] {
   const parts = accessorsIn(text);
   if (parts.length === 0) return bare && /^[A-Za-z_][\w.-]*$/.test(text) ? [{ name: text, at }] : [];

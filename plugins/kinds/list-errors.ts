@@ -1,4 +1,4 @@
-/** Codes of queries that are repeated for each item of a list, whatever their language. Data only. */
+/** Error codes of queries that repeat for each item of a list, in any query language. Data only. */
 import type { CodeEntry } from '../../kernel/contract/problem.js';
 
 export const listErrors = {

@@ -1,9 +1,9 @@
-/** Media types as definitions list them: names and wildcards, what is active in a browser, what is text. Data and tests. */
+/** Media types: patterns in definitions, active content and text types. Data and predicates only. */
 
 export const isMediaPattern = (text: string): boolean =>
   /^(\*\/\*|[a-z0-9][a-z0-9!#$&^_.+-]*\/(\*|[a-z0-9][a-z0-9!#$&^_.+-]*))$/i.test(text);
 
-/** What a browser runs or follows: only where a definition lists exactly this type. */
+/** Active content in browsers; allowed only where a definition lists exactly this type. */
 const ACTIVE: ReadonlySet<string> = new Set([
   'application/ecmascript',
   'application/javascript',
@@ -19,7 +19,6 @@ const ACTIVE: ReadonlySet<string> = new Set([
 
 export const isActive = (type: string): boolean => ACTIVE.has(type) || (type.endsWith('+xml') && type !== '+xml');
 
-/** Names that mean the same type. */
 const SAME: Readonly<Record<string, string>> = {
   'application/x-gzip': 'application/gzip',
   'application/x-javascript': 'application/javascript',
@@ -50,7 +49,7 @@ const TEXTS: ReadonlySet<string> = new Set([
   'application/javascript',
 ]);
 
-/** Types without a mark in their bytes: they are text, and more is not to be seen. */
+/** Text types, which have no signature in their bytes. */
 export const isTextType = (type: string): boolean =>
   type.startsWith('text/') || TEXTS.has(type) || type.endsWith('+json') || isActive(type);
 
@@ -73,15 +72,13 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   'text/vcard': 'vcf',
   'text/xml': 'xml',
 };
-/** Of what the bytes have no mark for. */
 export const extensionOf = (type: string): string =>
   Object.hasOwn(EXTENSIONS, type) ? (EXTENSIONS[type] ?? 'bin') : type.startsWith('text/') ? 'txt' : 'bin';
 
-/** The type of a stored text, by the extension that it was given when it was stored. */
 export const typeOfExtension = (extension: string): string | null =>
   Object.entries(EXTENSIONS).find(([, known]) => known === extension)?.[0] ?? null;
 
-/** Of what the bytes have a mark for. */
+/** Types with a signature, by extension. */
 const MARKED: Readonly<Record<string, string>> = {
   avif: 'image/avif',
   bmp: 'image/bmp',
@@ -103,7 +100,7 @@ const MARKED: Readonly<Record<string, string>> = {
 };
 const SORTS: ReadonlySet<string> = new Set(['application', 'audio', 'font', 'image', 'text', 'video']);
 
-/** The type that a short word stands for: `png`, `.png`, `image`, `*`. Null where it stands for none. */
+/** The type of a short name: `png`, `.png`, `image`, `*`. Null for an unknown name. */
 export function typeOfShort(word: string): string | null {
   const name = word.toLowerCase().replace(/^(\*?\.)|s$/g, '');
   if (name === '*') return '*/*';
@@ -111,7 +108,7 @@ export function typeOfShort(word: string): string | null {
   return Object.hasOwn(MARKED, name) ? (MARKED[name] ?? null) : typeOfExtension(name);
 }
 
-/** Whether a list of types and wildcards has a type. Null: everything that is not active. */
+/** Whether a list of types and wildcards allows a type. Null allows everything except active content. */
 export function allows(allowed: readonly string[] | null, type: string): boolean {
   if (allowed === null) return !isActive(type);
   return allowed.some((pattern) => {

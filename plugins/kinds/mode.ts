@@ -1,4 +1,4 @@
-/** Kind `mode`: what an actionable does. Its plan is one closure, made at load. */
+/** Kind `mode`: the operation of an actionable. Its plan is one closure, created at load. */
 import type { Json } from '../../kernel/contract/json.js';
 import { defineKind } from '../../kernel/contract/kind.js';
 import type { ModePlan, PlanTools } from '../../kernel/contract/plan.js';
@@ -6,7 +6,7 @@ import { Slot } from '../../kernel/contract/slot.js';
 import { inActionable } from './hosts.js';
 
 export interface ModeHandle {
-  /** `value` holds the whole actionable; `pointer` is its place in the file. */
+  /** `value` holds the whole actionable; `pointer` is its location in the file. */
   plan(value: Readonly<Record<string, Json>>, pointer: string, tools: PlanTools): ModePlan;
 }
 

@@ -1,4 +1,4 @@
-/** Why no connection came to be, in fixed words, by the code of the platform: a message may repeat an address with its password. */
+/** Constant descriptions of network errors by platform code; the original message may contain an address with its password. */
 export const NETWORK_REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens at this address',
   ENOTFOUND: 'the host name is unknown',

@@ -1,4 +1,4 @@
-/** Kind `observer`: watches requests and tells others: logs, figures, traces. It taps hooks and has no handle. */
+/** Kind `observer`: observes requests for logs, metrics and traces. Registers hooks and has no handle. */
 import { defineKind } from '../../kernel/contract/kind.js';
 
 export const observer = defineKind<object>({

@@ -1,4 +1,4 @@
-/** Kind `query`: a way to write a database query in an actionable of mode `QUERY`, chosen by its key. */
+/** Kind `query`: a query language for actionables of mode `QUERY`, selected by its key. */
 import type { Json } from '../../kernel/contract/json.js';
 import type { Mistaken } from '../../kernel/contract/mistaken.js';
 import { defineKind } from '../../kernel/contract/kind.js';
@@ -8,16 +8,15 @@ import type { Rendering } from './dialect.js';
 import { inActionable } from './hosts.js';
 
 export interface QueryPlan extends Omit<ModePlan, 'renders'> {
-  /** The rows are a list whatever their number: the work was done for each item of one. */
+  /** The rows are always a list, because the statement was repeated for each item of one. */
   readonly list?: true;
-  /** As `execute`, with the rows as JSON text in the shape that the mode asks for. */
   readonly render?: (frame: Frame, rendering: Rendering) => Promise<Rendered>;
 }
 
 export interface Query {
   /**
-   * `value` is the object behind the key; `pointer` its place in the file. Gives rows; the mode shapes them. `result`: the shape
-   * that the actionable asks for.
+   * `value` is the object under the key; `pointer` its location in the file. Returns rows, which the mode shapes; `result` is
+   * the requested shape.
    */
   plan(
     value: Readonly<Record<string, Json>>,

@@ -1,7 +1,7 @@
-/** What the config says of every queue, whatever store is behind it. Data only; specs put it beside fields of their own. */
+/** Config fields of every queue. Data only; specs combine them with their own fields. */
 import { numeric } from '../../kernel/schema/combinators.js';
 
-/** Seconds between looks at the store where nothing wakes the process; `poll` is what a store is given by default. */
+/** `poll`: default seconds between polls of the store when no notification wakes the process. */
 export const queueFields = (poll: number) => ({
   concurrency: numeric({
     doc: 'Work that one process does at the same time. No more than that is taken out of the queue.',

@@ -1,4 +1,4 @@
-/** The variable under which work is encrypted while it waits. Data only: checks and queues name the same one. */
+/** Variable of the key that encrypts queued jobs, shared by checks and queues. Data only. */
 export const QUEUE_KEY = 'QUEUE_ENCRYPTION_KEY';
-/** Least length of its value. */
+/** Minimum length of its value in bytes. */
 export const QUEUE_KEY_BYTES = 32;

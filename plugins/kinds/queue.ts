@@ -1,6 +1,6 @@
 /**
- * Kind `queue`: where work waits that is done behind an answer. What was added is durable, and runs at least once: who
- * runs it holds a lease, and what it ends in counts only while the lease is held. The config chooses one.
+ * Kind `queue`: durable jobs that run after the response, at least once. A run holds a lease, and its outcome counts only while
+ * the lease is held. The config selects one.
  */
 import type { Deferred, JobDesk, Journal, Outcome, Put } from '../../kernel/contract/deferred.js';
 import { defineKind } from '../../kernel/contract/kind.js';
@@ -9,48 +9,45 @@ import type { CodeEntry } from '../../kernel/contract/problem.js';
 import type { Statements } from './dialect.js';
 import { embedded } from './embedded.js';
 
-/** Does one run of deferred work; never rejects. `signal`: the lease is lost, or the process ends. */
+/** Runs one attempt of a job; never rejects. `signal`: the lease is lost, or the process stops. */
 export type Run = (work: Deferred, attempt: number, signal: Signal, journal: Journal) => Promise<Outcome>;
 
 export interface Queue extends JobDesk {
   /**
-   * Durable once it resolves. Work whose id is known already is left as it is. Rejects with the Fault JOB_AWAY when the store
-   * cannot be reached, after a second at most.
+   * Resolves once the jobs are durable; ignores known ids. Rejects with the Fault JOB_AWAY within one second when the store is
+   * unavailable.
    */
   add(work: readonly Put[]): Promise<void>;
   /**
-   * As `add`, inside a transaction of a SQL connection: what is added is there if it commits, and only then. Null where the
-   * queue does not lie in the database of that connection. `committed` is called after the commit.
+   * Like `add`, within a transaction of a SQL connection. Null where the queue is not stored in that database. `committed` is
+   * called after the commit.
    */
   within(statements: Statements): Promise<Within | null>;
-  /** Throws the Fault with which `add` would refuse it whatever the state of the store. Absent: it refuses nothing. */
+  /** Throws the Fault with which `add` would reject permanently. Absent: no job is rejected. */
   judge?(work: readonly Put[]): void;
-  /** How others that keep its work meanwhile have to keep it. Absent: as it is. */
+  /** Encryption that other stores must apply to queued jobs. Absent: none. */
   readonly sealing?: {
     seal(id: string, text: string): string;
     open(id: string, kept: string): string | null;
   };
   /**
-   * Keeps as dead, for operators to see, what was accepted and is refused by now. Rejects as `add` does. Absent: whoever
-   * has it keeps it.
+   * Moves an accepted job that is now rejected to the dead letters. Rejects as `add` does. Absent: the caller retains the job.
    */
   bury?(work: Put, failure: { readonly code: string; readonly detail: string }): Promise<void>;
-  /** Begins to take up work. */
   work(run: Run): Promise<void>;
-  /** Takes up nothing more; resolves when what runs is over. */
+  /** Stops taking jobs; resolves when running ones have ended. */
   rest(): Promise<void>;
-  /** What still runs may be taken up by others at once; what it ends in does not count here any more. */
+  /** Releases running jobs to other processes; their outcomes are ignored here. */
   abandon(): Promise<void>;
 }
 
-/** Adds work inside transactions of one connection. */
 export interface Within {
   add(work: readonly Put[], transaction: unknown): Promise<void>;
-  /** Work was committed: processes that wait for some need not wait longer. */
+  /** Jobs were committed: notifies waiting processes. */
   committed(): void;
 }
 
-/** Codes of every queue; the last two are never answered: they are noted of work. */
+/** Error codes of every queue; the last two are recorded with jobs and never sent as a response. */
 export const queueErrors = {
   JOB_AWAY: {
     status: 503,

@@ -1,7 +1,4 @@
-/**
- * Receivers that are written as text where a value was meant: names of a payload without their accessor. Pure; shared by the
- * specs of broadcasts.
- */
+/** Detects receivers written as constant text where an accessor was intended. Pure; shared by the broadcast specs. */
 import { asText, isObject, type Json, type JsonObject } from '../../kernel/contract/json.js';
 import type { CheckPlace, Finding } from '../../kernel/contract/plugin.js';
 import type { CodeEntry } from '../../kernel/contract/problem.js';
@@ -18,14 +15,13 @@ export const constantErrors = {
 
 const LIKE_A_NAME = /^(?:[a-z][A-Za-z0-9_]*(?:_id|Id|_uid|_ids|Ids)|u?id|uids?|ids)$/;
 
-/** A text that is the name of a value of this resource, or looks like nothing else. */
+/** A text that names a value of this resource, or looks like an identifier. */
 export function constantNames(json: Json | undefined, at: string, root: CheckPlace['root']): Finding[] {
   if (typeof json !== 'string' || !(LIKE_A_NAME.test(json) || namesOf(root).has(json))) return [];
   const text = JSON.stringify(`$PAYLOAD.${json}`);
   return [{ code: 'BRC_CONSTANT', at, params: { text: json }, fix: { title: `change to ${text}`, text } }];
 }
 
-/** What the payload or an earlier result gives by name. */
 function namesOf({ actionables }: CheckPlace['root']): ReadonlySet<string> {
   const names = new Set<string>();
   for (const action of objects(actionables)) {
@@ -41,7 +37,6 @@ function namesOf({ actionables }: CheckPlace['root']): ReadonlySet<string> {
 const objects = (json: Json | undefined): readonly JsonObject[] =>
   Array.isArray(json) ? (json as readonly Json[]).filter(isObject) : [];
 
-/** The one accessor that is the whole text. */
 export const isOneAccessor = (text: string): boolean => {
   const [only] = accessorsIn(text);
   return only?.start === 0 && only.end === text.length;

@@ -1,27 +1,23 @@
-/**
- * What broadcasts and rooms share: bounds, what can be said of a written receiver before anything runs, and values of a request as
- * addresses. Light.
- */
+/** Shared by broadcasts and rooms: bounds, checks of written receivers, and conversion of request values to names. */
 import { ExactNumber } from '../../kernel/contract/exact-number.js';
 import { fault } from '../../kernel/contract/fault.js';
 import { isObject, type Json } from '../../kernel/contract/json.js';
 import type { CodeEntry } from '../../kernel/contract/problem.js';
 import { text } from '../../kernel/schema/combinators.js';
 
-/** Characters of a uid or of the name of a room. */
+/** Maximum characters of a uid or a room name. */
 export const MAX_NAME = 256;
-/** Receivers of one message. */
+/** Maximum receivers of one message. */
 export const MAX_UIDS = 10_000;
 export const MAX_ROOMS = 100;
 
-/** Roots of accessors that may name receivers and rooms. */
+/** Accessor roots allowed in receivers and rooms. */
 export const RECEIVER_ROOTS = ['PAYLOAD', 'PROTECTED', 'HEADER', 'ENV'];
 
-/** A constant that can never name anybody. */
 export const isNobody = (json: Json | undefined): boolean =>
   json === null || typeof json === 'boolean' || json === '' || isObject(json) || Array.isArray(json);
 
-/** Where the name of a room, or one of a list, is none: pointers from the field. */
+/** Pointers, relative to the field, of invalid room names. */
 export function nameless(rooms: Json | undefined): string[] {
   if (rooms === undefined) return [];
   if (!Array.isArray(rooms)) return isNobody(rooms) ? [''] : [];
@@ -30,7 +26,7 @@ export function nameless(rooms: Json | undefined): string[] {
   return list.flatMap((room, index) => (isNobody(room) ? [`/${index}`] : []));
 }
 
-/** Whose `uid`s are meant, where the guard of the resource that sends does not say it. */
+/** The guard that issues the `uid`s, where it is not the guard of the sending resource. */
 export const guardField = text({
   doc: 'Id of a resource: the message is for those `uid`s whom its guard lets in (extension). Without it, the guard of this resource.',
   refers: { symbol: 'resource' },
@@ -38,7 +34,7 @@ export const guardField = text({
   advanced: true,
 });
 
-/** Text or a number, bounded. Throws the Fault BRC_RECEIVER, naming `field`. */
+/** Converts text or a number to a bounded name. Throws the Fault BRC_RECEIVER, naming `field`. */
 export function nameFrom(value: unknown, field: string): string {
   const text =
     (typeof value === 'number' && Number.isFinite(value)) || value instanceof ExactNumber ? value.toString() : value;

@@ -1,4 +1,4 @@
-/** How a Redis server is named in the config, whatever it is used for. Light. */
+/** Config fields of a Redis server, for any use. */
 import { string } from 'yup';
 import { flag, text, value } from '../../kernel/schema/combinators.js';
 

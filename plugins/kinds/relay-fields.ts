@@ -1,8 +1,8 @@
-/** What every relay has in common: how long messages are kept for clients that come back, and the codes. Data only. */
+/** Fields and error codes of every relay, including how long messages are retained for reconnecting clients. Data only. */
 import type { CodeEntry } from '../../kernel/contract/problem.js';
 import { flag, numeric } from '../../kernel/schema/combinators.js';
 
-/** Bytes of one message as JSON. */
+/** Maximum bytes of one message as JSON. */
 export const MAX_MESSAGE = 262_144;
 export const DEFAULT_KEEP = 120;
 export const DEFAULT_MOST = 1000;

@@ -1,20 +1,20 @@
 /**
- * Kind `relay`: carries messages for connected clients from the process where something happened to every process that
- * has clients, and keeps the last ones for clients that come back. The config chooses one.
+ * Kind `relay`: carries messages for connected clients between processes, and retains recent ones for reconnecting clients. The
+ * config selects one.
  */
 import type { Delivery } from '../../kernel/contract/deferred.js';
 import { defineKind } from '../../kernel/contract/kind.js';
 
 export interface Relay {
   /**
-   * Sends a message to all processes, this one included: each hands it to `running.deliver`, once, in the same order.
-   * Rejects with the Fault RLY_AWAY when the others cannot be reached, after a second at most; this process has it then all
-   * the same. A relay that keeps messages keeps it for the others, too, and does not reject. Rejects with RLY_LARGE what is too large to be sent; then nobody has it.
+   * Publishes a message to all processes, including this one; each passes it to `running.deliver` once, in the same order.
+   * Rejects with RLY_AWAY within one second when others are unreachable (this process still delivers it, and a relay that
+   * retains messages does not reject), and with RLY_LARGE when it is too large to be delivered at all.
    */
   publish(message: Omit<Delivery, 'id'>): Promise<void>;
   /**
-   * The messages after the one with this id, oldest first, whomever they are meant for; null where the id is too old, or none
-   * of this relay's: then some may be missing, and nobody knows which. Always null where the config keeps none.
+   * The retained messages after this id, oldest first, for all receivers; null where the id is too old or unknown, so some may
+   * be missing. Always null where the config retains none.
    */
   since(id: string): Promise<readonly Delivery[] | null>;
 }

@@ -1,4 +1,4 @@
-/** A fix that takes something away. Somebody has to look: what has no effect yet may be half typed. Data only. */
+/** A fix that removes a field. Needs review, because a field without effect may be incomplete input. Data only. */
 import type { Finding } from '../../kernel/contract/plugin.js';
 
 export const removing = (at: string): Pick<Finding, 'fix'> => ({

@@ -1,4 +1,4 @@
-/** What the specs of `join_room` and `leave_room` share: their field, its check and their codes. Light. */
+/** Field, checks and error codes shared by `join_room` and `leave_room`. */
 import type { Json } from '../../kernel/contract/json.js';
 import type { CheckPlace, Finding } from '../../kernel/contract/plugin.js';
 import type { CodeEntry } from '../../kernel/contract/problem.js';
@@ -50,7 +50,7 @@ export const ROOM_ANY = {
   help: 'Put constant words around the value, which no other room begins with: "match $PAYLOAD.match_id".',
 } as const satisfies CodeEntry;
 
-/** Findings of a field, without the hint. */
+/** Findings of a field, except the hint ROOM_ANY. */
 export function checkRooms(field: string, { value: written, holder, root, actions }: CheckPlace): Finding[] {
   const at = `/${field}`;
   const rooms = written[field];
@@ -66,7 +66,7 @@ export function checkRooms(field: string, { value: written, holder, root, action
 
 const idOf = (one: unknown): unknown => (typeof one === 'object' && one !== null && 'id' in one ? one.id : undefined);
 
-/** Where a room is nothing but what a caller sends. */
+/** Pointers of room names that consist only of a client value. */
 export function anyRooms(rooms: Json | undefined, at: string): string[] {
   if (Array.isArray(rooms))
     return (rooms as readonly Json[]).flatMap((room, index) => anyRooms(room, `${at}/${index}`));

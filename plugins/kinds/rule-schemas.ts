@@ -1,6 +1,5 @@
 /**
- * Rules of a payload as JSON Schema, for descriptions of the interface: what the closures of `fields.ts` judge, said to callers.
- * A schema is never stricter than the judge.
+ * JSON Schema of payload rules, equivalent to the closures of `fields.ts`. A schema must never be stricter than the validation.
  */
 import type { ApiField, ApiPlace, JsonSchema } from '../../kernel/contract/api.js';
 import { asText, type Json } from '../../kernel/contract/json.js';
@@ -13,10 +12,10 @@ type ValueOf = ApiPlace['valueOf'];
 const bound = (rule: Rule, name: string, keyword: string): JsonSchema =>
   typeof rule[name] === 'number' ? { [keyword]: rule[name] } : {};
 
-/** `items_`: the bounds of each item of a list. */
+/** `items_`: bounds of each item of a list. */
 export const textSchema = (rule: Rule, prefix: '' | 'items_' = ''): JsonSchema => ({
   type: 'string',
-  // Bounds are those of the canonical form, which may be shorter or longer than what is sent.
+  // Bounds apply to the canonical form, which may differ in length from the value sent.
   ...(rule['canonical'] === undefined && {
     ...bound(rule, `${prefix}min_length`, 'minLength'),
     ...bound(rule, `${prefix}max_length`, 'maxLength'),
@@ -28,7 +27,7 @@ export const countSchema = (rule: Rule): JsonSchema => ({
   ...bound(rule, 'arr_length', 'maxItems'),
 });
 
-/** Bounds around fields hold for each that has none of its own; what is optional may be null too. */
+/** Bounds around fields apply to each field without its own; optional fields may be null. */
 export function fieldSchemas(fields: Json | undefined, bounds: Rule, valueOf: ValueOf): Record<string, ApiField> {
   const entries = Object.entries(ruleOf(fields)).map(([name, own]): [string, ApiField] => {
     const rule = { ...bounds, ...ruleOf(own) };
@@ -39,7 +38,6 @@ export function fieldSchemas(fields: Json | undefined, bounds: Rule, valueOf: Va
   return Object.fromEntries(entries);
 }
 
-/** An object with rules for what is inside it. */
 export function fieldsSchema(rule: Rule, valueOf: ValueOf): JsonSchema {
   const fields = Object.entries(fieldSchemas(rule['fields'], boundsOf(rule), valueOf));
   const closed = rule['closed'] === true && { additionalProperties: false };

@@ -1,4 +1,4 @@
-/** What every scheduler's section of the config has, its check, and the codes that schedules and their ledgers share. */
+/** Config fields of every scheduler, their check, and shared error codes. */
 import { asText } from '../../kernel/contract/json.js';
 import type { CheckPlace, Finding } from '../../kernel/contract/plugin.js';
 import type { CodeEntry } from '../../kernel/contract/problem.js';
@@ -45,7 +45,6 @@ export const ledgerErrors = {
   },
 } as const satisfies Readonly<Record<string, CodeEntry>>;
 
-/** `at`: where the name stands in the place. */
 export function zoneFindings(written: unknown, at: string, nearest: CheckPlace['nearest']): Finding[] {
   const name = asText(written);
   if (name === '' || accessorsIn(name).length > 0 || isZone(name)) return [];
@@ -58,7 +57,6 @@ export function zoneFindings(written: unknown, at: string, nearest: CheckPlace['
 export const checkScheduler = ({ holder, nearest }: CheckPlace): Finding[] =>
   zoneFindings(holder['time_zone'], '/time_zone', nearest);
 
-/** The options that all have, as they came from the config. */
 export const readSettings = (
   options: Readonly<Record<string, unknown>>,
 ): { readonly zone: string; readonly catchUp: number } => ({

@@ -1,41 +1,40 @@
 /**
- * Kind `scheduler`: the ledger of scheduled runs. However many processes look at the same clock, an instant belongs to
- * one of them, and to none while the run before it still goes on. It keeps no time and runs nothing. The config chooses one.
+ * Kind `scheduler`: the ledger of scheduled runs. An instant is claimed by one process, and by none while the previous run is in
+ * progress. It has no timers and runs nothing. The config selects one.
  */
 import { defineKind } from '../../kernel/contract/kind.js';
 import { schedulerFields } from './scheduler-fields.js';
 import { embedded } from './embedded.js';
 
-/** `mine`: run it now. `taken`: another process has it, or had it. `busy`: the run before still goes on; it was counted. */
+/** `mine`: run it now. `taken`: another process claimed it. `busy`: the previous run is in progress; the skip was counted. */
 export type Claim = 'mine' | 'taken' | 'busy';
 
 /**
- * Every method rejects when the store cannot be reached, after a second at most; then nothing runs. Instants: milliseconds
- * since 1970. Keys are those of actionables.
+ * Every method rejects within one second when the store is unavailable; then nothing runs. Instants are milliseconds since 1970,
+ * keys those of actionables.
  */
 export interface Ledger {
   /**
-   * Claims an instant of a schedule, whichever instant was claimed last. A claim holds the schedule for `lease` seconds, unless
-   * it is renewed or finished. `by` is of whoever asks: asked again by the same, because no answer came, it answers the same.
+   * Claims an instant, regardless of which was claimed last. A claim blocks the schedule for `lease` seconds unless it is
+   * renewed or finished. A repeated call with the same `by`, after a lost response, returns the same result.
    */
   claim(key: string, instant: number, lease: number, by: string): Promise<Claim>;
   /** False: the claim is lost. */
   renew(key: string, instant: number, lease: number): Promise<boolean>;
   finish(key: string, instant: number): Promise<void>;
   /**
-   * The latest instant that anybody claimed or found busy; `since` where there is none. `form`: of the schedule as it is now;
-   * one that has changed is known from `since` on.
+   * The latest instant claimed or found busy; `since` where there is none. `form`: the current schedule; a changed one counts
+   * from `since`.
    */
   latest(key: string, form: string, since: number): Promise<number>;
-  /** How often an instant was skipped because the run before went on. */
+  /** Number of instants skipped because the previous run was in progress. */
   skipped(key: string): Promise<number>;
 }
 
-/** What the config says of all schedules. */
 export interface SchedulerSettings {
-  /** IANA name; of schedules that name no zone. */
+  /** IANA name, for schedules without a zone. */
   readonly zone: string;
-  /** Milliseconds; a run that was missed longer ago is not made up for. */
+  /** Milliseconds; runs missed longer ago are not caught up. */
   readonly catchUp: number;
 }
 
@@ -43,7 +42,7 @@ export interface Scheduler extends Ledger {
   readonly settings: SchedulerSettings;
 }
 
-/** Milliseconds for which a ledger remembers single instants: clocks that are put back by a day run none again. */
+/** Milliseconds for which a ledger retains single instants, so that a clock set back by a day repeats none. */
 export const REMEMBERED = 25 * 3_600_000;
 
 const USE = { say: 'which one it is says `"use"`', rename: 'use' };

@@ -1,4 +1,4 @@
-/** The option `fts`, for the types that hold words. Schema alone: a store decides how it finds words. */
+/** The option `fts` of text types. Schema only; each store implements the search. */
 import { flag } from '../../kernel/schema/combinators.js';
 
 export const search = {

@@ -1,35 +1,33 @@
 /**
- * Kind `storage`: where uploaded files are kept. The config chooses one. Keys (`folder/name.ext`) are made by the mode that
- * uploads, out of generated names; a driver never makes one from what a client sent.
+ * Kind `storage`: stores uploaded files. The config selects one. The upload mode creates keys (`folder/name.ext`) from generated
+ * names; a driver must never create one from client input.
  */
 import { defineKind } from '../../kernel/contract/kind.js';
 import type { CodeEntry } from '../../kernel/contract/problem.js';
 
-/** A file that is to be stored. */
 export interface Storable {
-  /** Where its bytes lie now. */
+  /** Current path of its bytes. */
   readonly path: string;
   /** Bytes. */
   readonly size: number;
-  /** Media type, as its bytes told. */
+  /** Media type detected from its bytes. */
   readonly type: string;
-  /** Readable only at addresses that end (`url` with seconds). Absent: at its plain address, for as long as it is there. */
+  /** Readable only at URLs that expire (`url` with seconds). Absent: at its plain URL while it exists. */
   readonly signed?: true;
 }
 
-/** Every method rejects with the Fault STO_AWAY when the store cannot be reached or is full. */
+/** Every method rejects with the Fault STO_AWAY when the store is unavailable or full. */
 export interface Storage {
-  /** Stores a file whole, or not at all. */
   put(key: string, file: Storable): Promise<void>;
-  /** Where the stored file can be read; for so many seconds, or for as long as it is there when null. */
+  /** The URL of the file, valid for `seconds`, or while it exists when null. */
   url(key: string, seconds: number | null): string | Promise<string>;
-  /** Removes what is there; a key of nothing is no failure. */
+  /** Removes files; missing keys are ignored. */
   remove(keys: readonly string[]): Promise<void>;
-  /** Removes what nobody refers to, in the background and again until it is done; for a store that was away. */
+  /** Removes unreferenced files in the background, with retries while the store is unavailable. */
   readonly discard?: (keys: readonly string[]) => void;
 }
 
-/** Codes of every driver. */
+/** Error codes of every driver. */
 export const storageErrors = {
   STO_AWAY: {
     status: 503,

@@ -1,4 +1,4 @@
-/** Kind `strategy`: how the verdicts of several verifiers become one. It never sees an empty list. */
+/** Kind `strategy`: combines the results of several verifiers. The list is never empty. */
 import { defineKind } from '../../kernel/contract/kind.js';
 import type { Invocation } from '../../kernel/contract/plan.js';
 import { inResource } from './hosts.js';

@@ -1,14 +1,13 @@
-/** Takes a token out of a request: from the one header that the definition names, sent once, in the one form it has. */
+/** Extracts a token from a request: from the one header that the definition names, sent once, in the expected form. */
 import { TokenRefused } from './token.js';
 
-/** The names of headers do not mind case. */
 export const isAuthorization = (header: string): boolean => header.toLowerCase() === 'authorization';
 
-// All that a token can consist of: no blank, no comma, so that joined values are refused here.
+// All characters of a token; blanks and commas are excluded, so that joined header values are rejected.
 const BEARER = /^bearer ([A-Za-z0-9._-]+)$/i;
 const BARE = /^(?:bearer )?([A-Za-z0-9._-]+)$/i;
 
-/** `values` are those that the request gives for the header. Throws TokenRefused. */
+/** `values`: the values of the header in the request. Throws TokenRefused. */
 export function tokenReader(header: string): (values: readonly string[]) => string {
   const form = isAuthorization(header) ? BEARER : BARE;
   return (values) => {

@@ -1,12 +1,9 @@
-/**
- * What may be said of a key by its text alone: the checker says it of keys that stand in a definition, the runtimes of all.
- * A key itself goes into no message.
- */
+/** Validates a key by its text: the checker for keys in definitions, the runtimes for all. Messages must never contain a key. */
 import { accessorsIn } from '../../kernel/language/accessor.js';
 import { isSampleSecret } from '../../kernel/language/sample-secrets.js';
 import type { CodeEntry } from '../../kernel/contract/problem.js';
 
-/** What is wrong with a key, and what would be right; null when nothing can be said against it. */
+/** Why a key is invalid, with a suggestion; null when no flaw is known. */
 export function keyFlaw(key: string): string | null {
   if (key.trim() === '') return 'it is empty; write `$ENV.<NAME>` and set the variable to a random key';
   if (isSampleSecret(key))
@@ -14,13 +11,13 @@ export function keyFlaw(key: string): string | null {
   return null;
 }
 
-/** The variable that holds the key, where the text is exactly that; null for a key that is written out. */
+/** The variable of an accessor text; null for a literal key. */
 export function variableOf(text: string): string | null {
   const [only] = accessorsIn(text);
   return only === undefined ? null : (only.tail[0] ?? '');
 }
 
-/** Bytes of a text in UTF-8, without a platform's help. */
+/** UTF-8 length without platform APIs. */
 export function byteLength(text: string): number {
   let bytes = 0;
   for (const character of text) {

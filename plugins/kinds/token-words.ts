@@ -1,23 +1,23 @@
 /**
- * By whom and for what a token is made, as `tokenize` and `protected` write it: their fields, and what a guard demands. Light: specs
- * and runtimes read the same words.
+ * Issuer, audience and purpose of tokens in `tokenize` and `protected`: their fields, and what a guard requires. Shared by specs
+ * and runtimes.
  */
 import { asText, isObject, type Json } from '../../kernel/contract/json.js';
 import type { CheckPlace } from '../../kernel/contract/plugin.js';
 import { either, list, text, value } from '../../kernel/schema/combinators.js';
 
-/** What a token is for where nothing else is said; it is not written into tokens. */
+/** The default purpose; it is not written into tokens. */
 export const ACCESS = 'access';
 
 export const PURPOSE_CLAIM = 'purpose';
 
 const NAME = text({ doc: 'The name itself.' }).min(1).max(256);
-/** They stand in clear in each token. */
+/** These names are readable in each token. */
 const OF_NAMES = { roots: ['ENV'], purpose: 'names in tokens', advanced: true } as const;
 
 const named = (doc: string, example: string) => value(NAME, { ...OF_NAMES, doc, examples: [example] });
 
-/** One name, or a list of which one is enough. */
+/** One name, or a list of alternatives. */
 const anyNamed = (doc: string, example: string) =>
   value(either([NAME, list(named(doc, example).required(), { doc }).min(1).max(20)], { doc }), {
     ...OF_NAMES,
@@ -48,14 +48,14 @@ export const demandedWords = {
   purpose: purpose('Takes only tokens that were made for this purpose (extension).'),
 };
 
-/** What a guard demands, as it is written; lists in their order. Null: nothing is said. */
+/** What a guard requires, as written; lists in their order. Null: any. */
 export interface Demanded {
   readonly issuers: readonly string[] | null;
   readonly audiences: readonly string[] | null;
   readonly purpose: string;
 }
 
-/** `protected` says it; what it leaves out, the `tokenize` beside it says. */
+/** `protected` takes precedence over `tokenize`. */
 export function demandedBy(guard: Json | undefined, tokenize: Json | undefined): Demanded {
   const [own, around] = [guard, tokenize].map((json) => (isObject(json) ? json : {}));
   const written = (field: string): Json | undefined => own?.[field] ?? around?.[field];
@@ -67,14 +67,13 @@ export function demandedBy(guard: Json | undefined, tokenize: Json | undefined):
   };
 }
 
-/** One name, or several; null where none is written. */
 export function namesOf(json: Json | undefined): readonly string[] | null {
   if (json === undefined) return null;
   const items = Array.isArray(json) ? (json as readonly Json[]) : [json];
   return items.flatMap((item) => (typeof item === 'string' ? [item] : []));
 }
 
-/** Null where nothing is said that any guard with the same key does not say. */
+/** Null where the guard has no requirements beyond the key. */
 export function sayDemanded({ issuers, audiences, purpose: asked }: Demanded): Json {
   if (issuers === null && audiences === null && asked === ACCESS) return null;
   return { issuers: sorted(issuers), audiences: sorted(audiences), purpose: asked };
@@ -82,19 +81,19 @@ export function sayDemanded({ issuers, audiences, purpose: asked }: Demanded): J
 
 const sorted = (names: readonly string[] | null): Json => (names === null ? null : [...new Set(names)].sort());
 
-/** What tokens are signed with, as it is written. */
+/** What tokens are signed with, as written. */
 export function signedBy(tokenize: Json | undefined, facts: CheckPlace['facts']): readonly Json[] {
   const { type = null, algorithm = null, encryption_key: key = null } = isObject(tokenize) ? tokenize : {};
   return [type, algorithm ?? asText(facts('token', asText(type))?.['algorithm']), key];
 }
 
-/** Whether a guard accepts what such settings issue; null where values of the environment decide. */
+/** Whether a guard accepts tokens issued with these settings; null where environment values decide. */
 export function acceptsIssued(
   { issuers, audiences, purpose: asked }: Demanded,
   { issuer, audience, purpose: given }: Readonly<Record<string, Json>>,
 ): boolean | null {
   if ((given ?? ACCESS) !== asked) return false;
-  // Without words of their own, tokens and guards of one key mean each other.
+  // Without audiences, tokens and guards of one key match.
   const isOpen = audiences === null && audience === undefined;
   return both(issuers === null ? true : isAmong(issuer, issuers), isOpen ? true : isAmong(audience, audiences ?? []));
 }

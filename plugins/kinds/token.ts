@@ -1,6 +1,6 @@
 /**
- * Kind `token`: a format of access tokens. A plugin seals claims and opens what comes back; which claims, from which
- * header, and what a refusal looks like is the business of the features `tokenize` and `protected`.
+ * Kind `token`: a format of access tokens. Plugins seal and open claims; `tokenize` and `protected` select claims and headers
+ * and create error responses.
  */
 import type { Claims } from '../../kernel/contract/plan.js';
 import { defineKind } from '../../kernel/contract/kind.js';
@@ -8,7 +8,7 @@ import { list, numeric, shape, text, value } from '../../kernel/schema/combinato
 import { inResource } from './hosts.js';
 import { issuedWords } from './token-words.js';
 
-/** Why a token is not accepted: for the log alone, never with a value of the token. */
+/** Why a token is rejected: for the log only, and never with a value of the token. */
 export class TokenRefused extends Error {
   constructor(readonly reason: string) {
     super(reason);
@@ -17,17 +17,17 @@ export class TokenRefused extends Error {
 }
 
 export interface TokenSettings {
-  /** As written; null for the format's own default. */
+  /** As written; null: the default of the format. */
   readonly algorithm: string | null;
-  /** Text of a definition or of the environment; bytes where no text can say them. */
+  /** Text of a definition or the environment; bytes for keys that are not text. */
   readonly key: string | Uint8Array;
-  /** New tokens will be made, not only judged. */
+  /** Tokens will be issued, not only verified. */
   readonly issues: boolean;
-  /** For messages. */
+  /** Location, for messages. */
   readonly place: string;
 }
 
-/** A token that was judged, with the instants (seconds since 1970) that have to be looked at again at each use. */
+/** A verified token, with the instants (seconds since 1970) that must be checked at each use. */
 export interface Verified {
   readonly claims: Claims;
   readonly expiresAt: number;
@@ -42,21 +42,21 @@ export interface TokenLife {
 }
 
 export interface TokenTool {
-  /** Names the key, for all who can judge its tokens, and does not tell it: the audience of tokens that name no other. */
+  /** Public identifier of the key; the default audience of tokens. */
   readonly realm: string;
   issue(claims: Readonly<Record<string, unknown>>, life: TokenLife): string | Promise<string>;
-  /** Form, encoding, algorithm and seal only: gives the payload as text. Throws TokenRefused. */
+  /** Verifies only form, encoding, algorithm and signature, and returns the payload as text. Throws TokenRefused. */
   open(token: string): string | Promise<string>;
-  /** Everything; at once for a token that was seen before. Throws, or rejects with, TokenRefused. */
+  /** Verifies everything; synchronous for a cached token. Throws, or rejects with, TokenRefused. */
   verify(token: string, now: number): Verified | Promise<Verified>;
 }
 
 export interface TokenType {
-  /** Called at load. Throws BootError for a key that cannot be used. */
+  /** Called at load. Throws BootError for an invalid key. */
   create(settings: TokenSettings): TokenTool;
 }
 
-/** Longer ones are refused before anything is decoded, and never issued. */
+/** Maximum characters: longer tokens are rejected before decoding, and never issued. */
 export const MAX_TOKEN = 8192;
 
 export const token = defineKind<TokenType>({

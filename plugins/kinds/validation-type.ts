@@ -1,4 +1,4 @@
-/** Kind `validation-type`: the type of a payload field. A rule becomes one closure that judges a value. */
+/** Kind `validation-type`: the type of a payload field. A rule compiles to one closure that validates a value. */
 import { boolean } from 'yup';
 import type { Issue } from '../../kernel/contract/fault.js';
 import type { Json } from '../../kernel/contract/json.js';
@@ -12,21 +12,17 @@ const REQUIRED = {
 };
 const SHORTEST = (name: string) => ({ say: `the bound is called "${name}"`, rename: name });
 
-/** Adds an issue for each rule that the value breaks. The value itself never goes into an issue. */
+/** Adds an issue for each violated rule. Issues must never contain the value. */
 export type Judge = (value: unknown, pointer: string, issues: Issue[]) => void;
 
 export type Canonical = (value: unknown) => unknown;
 
 export interface ValidationType {
   compile(rule: Readonly<Record<string, Json>>): Judge;
-  /** The value of a text, where a request can send nothing but text; what cannot be converted comes back as it is. */
+  /** Converts text where a request can send only text; returns other input unchanged. */
   fromText?(sent: unknown): unknown;
-  /**
-   * The form in which a value is judged and used, where the rule asks for one; what has no such form comes back as it is, the same
-   * object where nothing changes. Null: as it was sent.
-   */
+  /** Canonicalizes values where the rule requests it; unchanged values keep their identity. Null: values are used as sent. */
   canonical?(rule: Readonly<Record<string, Json>>): Canonical | null;
-  /** A value that passes the rule. */
   sample(rule: Readonly<Record<string, Json>>): Json;
 }
 

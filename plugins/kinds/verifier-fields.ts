@@ -1,6 +1,6 @@
 /**
- * Fields and codes that several verifiers share. Headers are written as accessors, and are names all the same: a verifier
- * looks at every value that was sent, which an accessor would hide.
+ * Fields and error codes shared by several verifiers. Headers are written as accessors but used as names, because a verifier
+ * checks every value that was sent.
  */
 import type { ApiPart, ApiPlace } from '../../kernel/contract/api.js';
 import { text, value } from '../../kernel/schema/combinators.js';
@@ -21,7 +21,7 @@ export const headerField = (doc: string, example: string) =>
     .matches(HEADER);
 
 const SECRET = { say: 'the secret is `"secret_key": "$ENV.<NAME>"`', rename: 'secret_key' };
-/** Names that people give to the fields of a verifier; `header` is what its own is called. */
+/** Common mistakes in field names of a verifier; `header` is the correct name. */
 export const mistakenIn = (header: string, other: string) => {
   const right = { say: `the header is \`"${header}": "$HEADER.<name>"\``, rename: header };
   return {
@@ -38,7 +38,6 @@ export const mistakenIn = (header: string, other: string) => {
   };
 };
 
-/** What is read from the environment when the definitions are loaded. */
 export const setting = (doc: string, meta: Omit<FieldMeta, 'doc'>) =>
   value(text({ doc, ...(meta.form !== undefined && { form: meta.form }) }).required(), {
     doc,
@@ -52,7 +51,7 @@ export const secretField = setting('The secret that both sides know. Keep it in 
   examples: ['$ENV.WEBHOOK_SECRET'],
 });
 
-/** Of a verifier of the bytes of a body: whether the path is signed too. */
+/** For verifiers of the body: whether the path is signed too. */
 export const pathField = text({
   doc: 'Whether the path is signed too. Demanded where parameters of the path are read.',
   enumDocs: {
@@ -62,14 +61,13 @@ export const pathField = text({
   examples: ['signed'],
 }).oneOf(PATHS);
 
-/** The header that a verifier reads, as callers are told of it. */
+/** OpenAPI security scheme of the header that a verifier reads. */
 export function shown({ value }: ApiPlace, field: string, what: string): ApiPart {
   const name = /^\$HEADER\.(.+)$/.exec(asText(value[field]))?.[1]?.toLowerCase();
   if (name === undefined) return {};
   return { security: [{ name, scheme: { type: 'apiKey', in: 'header', name, description: what } }] };
 }
 
-/** What a signature is over, in words. */
 export const signedWords = (value: ApiPlace['value']): string =>
   value['path'] === 'signed' ? 'path and query string, a line feed and the body' : 'the body';
 
@@ -89,7 +87,7 @@ export const verifierErrors = {
   },
 } as const satisfies Readonly<Record<string, CodeEntry>>;
 
-/** What can be said of a secret that is written out; of one in the environment the checker has said it. */
+/** Checks a literal secret; those from the environment are checked elsewhere. */
 export function checkSecret({ value: { secret_key: written } }: CheckPlace): Finding[] {
   const key = asText(written);
   const what = variableOf(key) === null && key !== '' && !isSampleSecret(key) ? keyFlaw(key) : null;
@@ -97,7 +95,7 @@ export function checkSecret({ value: { secret_key: written } }: CheckPlace): Fin
   return [{ code: 'WHK_SETTING', at: '/secret_key', params: { field: '`secret_key`', place: 'this verifier', what } }];
 }
 
-/** A signature of the body says nothing of values in the path. */
+/** A signature of the body does not cover values in the path. */
 export function checkPath({ value, inPath }: CheckPlace): Finding[] {
   if (inPath.length === 0 || value['path'] !== undefined) return [];
   const names = inPath.map((name) => `":${name}"`).join(', ');

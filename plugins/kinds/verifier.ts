@@ -1,4 +1,4 @@
-/** Kind `verifier`: judges whether an inbound request comes from who it says. Strategies say how several are combined. */
+/** Kind `verifier`: authenticates the sender of an inbound request. Strategies combine several. */
 import type { Json } from '../../kernel/contract/json.js';
 import { isObject } from '../../kernel/contract/json.js';
 import { defineKind } from '../../kernel/contract/kind.js';
@@ -6,16 +6,16 @@ import type { Invocation, PlanTools, ProofSort } from '../../kernel/contract/pla
 import { pluginName, shape } from '../../kernel/schema/combinators.js';
 import { inResource } from './hosts.js';
 
-/** True: it may pass. Never throws for what a client sent; the reason for a refusal is for the log alone. */
+/** True: accepted. Never throws because of client input; the reason of a rejection is for the log only. */
 export type Verify = (invocation: Invocation) => Verdict | Promise<Verdict>;
 export type Verdict = true | { readonly refused: string };
 
 export interface Verifier {
-  /** Judges the bytes of the body. Those that do not are asked first, so that strangers are not read for nothing. */
+  /** Verifiers that do not need the body run first, so that it is not read for unauthenticated senders. */
   readonly needsBody: boolean;
-  /** What it knows senders by; without it what stands in a header. */
+  /** What identifies the sender; a header by default. */
   proof?(options: Readonly<Record<string, Json>>): Exclude<ProofSort, 'none'>;
-  /** Settles one entry of `webhook.verifications`. Throws BootError where a secret is missing or cannot be used. */
+  /** Compiles one entry of `webhook.verifications`. Throws BootError where a secret is missing or invalid. */
   plan(options: Readonly<Record<string, Json>>, tools: PlanTools): Verify;
 }
 
@@ -23,7 +23,7 @@ const STRATEGY = {
   say: 'how several verifiers are combined is `"composition_strategy_mode": "ANY"`',
   rename: 'composition_strategy_mode',
 };
-/** The key alone: what stands behind it may be of another form. */
+/** Corrects only the key, because the value may have another form. */
 const named = (name: string) => ({ say: `the verifier is called \`"${name}"\``, means: name });
 
 export const verifier = defineKind<Verifier>({

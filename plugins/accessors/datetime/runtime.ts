@@ -1,4 +1,4 @@
-/** Reads the instant of the request from the frame. */
+/** Reads the instant of the request. */
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { accessor } from '../../kinds/accessor.js';
 

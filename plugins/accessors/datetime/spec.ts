@@ -1,4 +1,4 @@
-/** `$DATETIME`: the instant of the request. */
+/** Spec of `$DATETIME`: the instant of the request. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 
 export default definePlugin({

@@ -1,4 +1,4 @@
-/** Reads the snapshot of the environment that was taken at the start; the value is a constant of the plan. */
+/** Reads the environment snapshot taken at startup; the value is a constant of the plan. */
 import { BootError } from '../../../kernel/contract/boot-error.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { accessor } from '../../kinds/accessor.js';

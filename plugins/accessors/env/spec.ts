@@ -1,4 +1,4 @@
-/** `$ENV`: a variable of the environment, read once at load. */
+/** Spec of `$ENV`: an environment variable, read once at load. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 
 export default definePlugin({

@@ -1,4 +1,4 @@
-/** Draws an identifier from a generator; each place in a definition gets one per request, also when work is repeated. */
+/** Creates an identifier once per request for each place in a definition, so that retried work reuses it. */
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { accessor } from '../../kinds/accessor.js';
 import { generator } from '../../kinds/generator.js';

@@ -1,4 +1,4 @@
-/** `$GENERATOR`: a fresh identifier from a generator plugin. */
+/** Spec of `$GENERATOR`: a fresh identifier from a generator plugin. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 
 export default definePlugin({

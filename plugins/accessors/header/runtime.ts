@@ -1,4 +1,4 @@
-/** Reads request headers; `ip` is the address of the client, not a header. */
+/** Reads request headers; `ip` is the client address, not a header. */
 import { fault } from '../../../kernel/contract/fault.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { accessor } from '../../kinds/accessor.js';
@@ -14,7 +14,7 @@ export default defineRuntime(accessor, {
         read: ({ invocation: { headers } }) => {
           const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
           if (typeof value === 'string') return value;
-          // Repeats arrive joined by commas; only `set-cookie`, which requests do not carry, would be a list.
+          // Repeated headers arrive joined by commas; only `set-cookie`, a response header, would be a list.
           throw fault('ACC_UNRESOLVED', { name: `$HEADER.${written}` });
         },
       };

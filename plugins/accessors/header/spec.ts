@@ -1,4 +1,4 @@
-/** `$HEADER`: a header of the request. */
+/** Spec of `$HEADER`: a header of the request. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 
 export default definePlugin({
@@ -17,7 +17,7 @@ export default definePlugin({
   openapi: ({ value: { tail } }) => {
     const name = Array.isArray(tail) ? tail.map(String).join('.') : '';
     const text = { type: 'string' };
-    // The address of the client is always known.
+    // The client address is always known.
     if (name === 'ip') return { value: text };
     return {
       value: text,

@@ -1,4 +1,4 @@
-/** Reads the request body, and names that other actionables produced. */
+/** Reads the request body, and named values from other actionables. */
 import { unresolved } from '../../../kernel/contract/fault.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import type { PlanTools } from '../../../kernel/contract/plan.js';

@@ -1,4 +1,4 @@
-/** `$PAYLOAD`: the request body. */
+/** Spec of `$PAYLOAD`: the request body. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 
 export default definePlugin({

@@ -1,4 +1,4 @@
-/** Reads the claims that the guard of the resource put into the frame. */
+/** Reads the claims that the guard of the resource stored in the frame. */
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { accessor } from '../../kinds/accessor.js';
 

@@ -1,4 +1,4 @@
-/** `$PROTECTED`: a claim of the verified token. */
+/** Spec of `$PROTECTED`: a claim of the verified token. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 
 export default definePlugin({

@@ -1,4 +1,4 @@
-/** `ALL`: one target for every message. */
+/** Targets every connected client. */
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { broadcast } from '../../kinds/broadcast.js';
 

@@ -1,4 +1,4 @@
-/** `ALL`: everybody who is connected. */
+/** Spec of `ALL`: every connected client. */
 import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
 import { anyJson, shape } from '../../../kernel/schema/combinators.js';
 import { removing } from '../../kinds/removing.js';

@@ -1,4 +1,4 @@
-/** `BULK`: reads a list of uids, each meant once. */
+/** Reads a list of uids without duplicates. */
 import { fault } from '../../../kernel/contract/fault.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { broadcast } from '../../kinds/broadcast.js';
@@ -13,7 +13,6 @@ export default defineRuntime(broadcast, {
         const list = read(frame);
         if (!Array.isArray(list)) throw fault('BRC_LIST');
         if (list.length > MAX_UIDS) throw fault('BRC_MANY', { max: MAX_UIDS });
-        // Each is meant once.
         return { uids: [...new Set((list as readonly unknown[]).map((uid) => nameFrom(uid, 'broadcast_to')))], of };
       };
     },

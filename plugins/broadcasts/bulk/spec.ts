@@ -1,4 +1,4 @@
-/** `BULK`: the connections of several uids. */
+/** Spec of `BULK`: the connections of several uids. */
 import type { Json } from '../../../kernel/contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
 import { shape, value } from '../../../kernel/schema/combinators.js';
@@ -85,7 +85,7 @@ export default definePlugin({
   ],
 });
 
-/** Text is a list only where it is one accessor: several in a text are a text. */
+/** Text is a valid list only if it is exactly one accessor. */
 function check({ value: { broadcast_to: to }, root }: CheckPlace): Finding[] {
   const at = '/broadcast_to';
   if (to === undefined) return [];
@@ -98,7 +98,7 @@ function check({ value: { broadcast_to: to }, root }: CheckPlace): Finding[] {
   return constant.length > 0 ? constant : isOneAccessor(to) ? [] : [noList(to, at)];
 }
 
-/** `a, b` is two receivers. */
+/** Fix that splits `a, b` into two receivers. */
 function noList(text: string, at: string): Finding {
   const items = text.split(/[,;|\s]+/).filter((item) => item !== '');
   const list = JSON.stringify(items).replaceAll('","', '", "');

@@ -1,4 +1,4 @@
-/** `ROOM`: reads the names of rooms, each meant once. */
+/** Reads the names of rooms without duplicates. */
 import type { Json } from '../../../kernel/contract/json.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { broadcast } from '../../kinds/broadcast.js';

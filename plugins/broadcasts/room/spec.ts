@@ -1,4 +1,4 @@
-/** `ROOM`: the connections that have joined a room. */
+/** Spec of `ROOM`: the connections that joined a room. */
 import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
 import { shape, value } from '../../../kernel/schema/combinators.js';
 import { MAX_ROOMS, nameless, RECEIVER_ROOTS, receiverErrors } from '../../kinds/receivers.js';

@@ -1,4 +1,4 @@
-/** `SINGLE`: reads one uid. */
+/** Reads one uid. */
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { broadcast } from '../../kinds/broadcast.js';
 import { nameFrom } from '../../kinds/receivers.js';

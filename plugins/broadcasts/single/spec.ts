@@ -1,4 +1,4 @@
-/** `SINGLE`: the connections of one uid. */
+/** Spec of `SINGLE`: the connections of one uid. */
 import type { Json } from '../../../kernel/contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
 import { shape, value } from '../../../kernel/schema/combinators.js';

@@ -1,4 +1,4 @@
-/** AES-256-GCM as the platform has it. */
+/** AES-256-GCM from the platform. */
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { cipher } from '../../kinds/cipher.js';
 import { nativeCipher } from '../shared/native.js';

@@ -1,4 +1,4 @@
-/** `Aes256Gcm`: an algorithm of the feature `ciphers`. */
+/** Spec of `Aes256Gcm`. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 
 export default definePlugin({

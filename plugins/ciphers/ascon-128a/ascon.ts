@@ -1,22 +1,22 @@
 /**
- * Ascon-128a, version 1.2 (the competition's; the later Ascon-AEAD128 is another algorithm). Plaintext is given out only
- * when the tag is right, which is compared in constant time. Sizes are judged by the caller.
+ * Ascon-128a v1.2 (not the later Ascon-AEAD128). Returns plaintext only after a constant-time comparison of the tag. The caller
+ * must validate sizes.
  */
 import { timingSafeEqual } from 'node:crypto';
 import { permute } from './permute.js';
 
 const RATE = 16;
 const TAG = 16;
-/** Bits of key and rate, rounds at both ends, rounds between blocks. */
+/** Initial value: key and rate in bits, rounds of the outer permutation, rounds between blocks. */
 const IV = 0x80800c08;
 const ENDS = 12;
 const BETWEEN = 8;
 
-/** Nothing here waits, so one state serves all; it is wiped after each use. */
+/** All functions are synchronous, so one state serves all calls; it is wiped after each. */
 const state = new Int32Array(10);
 const padded = new Uint8Array(RATE);
 
-/** A key of 16 bytes. */
+/** A 16-byte key as four 32-bit words. */
 export type AsconKey = readonly [number, number, number, number];
 
 export const asconKey = (bytes: Uint8Array): AsconKey => [
@@ -26,7 +26,7 @@ export const asconKey = (bytes: Uint8Array): AsconKey => [
   wordAt(bytes, 12),
 ];
 
-/** Ciphertext, then its tag. */
+/** Returns the ciphertext followed by its tag. */
 export function sealAscon(key: AsconKey, nonce: Uint8Array, plain: Uint8Array, aad: Uint8Array): Uint8Array {
   const out = Buffer.allocUnsafe(plain.length + TAG);
   start(key, nonce, aad);
@@ -35,7 +35,7 @@ export function sealAscon(key: AsconKey, nonce: Uint8Array, plain: Uint8Array, a
   return out;
 }
 
-/** Null when anything is another. */
+/** Null when authentication fails. */
 export function openAscon(key: AsconKey, nonce: Uint8Array, sealed: Uint8Array, aad: Uint8Array): Uint8Array | null {
   const length = sealed.length - TAG;
   const out = Buffer.allocUnsafe(length);
@@ -77,11 +77,11 @@ function start(key: AsconKey, nonce: Uint8Array, aad: Uint8Array): void {
   permute(state, ENDS);
   mixKey(6, key);
   if (aad.length > 0) absorb(aad);
-  // Where the additional data ends.
+  // Domain separation between additional data and message.
   mix(9, 1);
 }
 
-/** Whole blocks, then one with what is left, a one bit, and zeros. */
+/** Absorbs whole blocks, then the rest padded with a one bit and zeros. */
 function absorb(aad: Uint8Array): void {
   let at = 0;
   for (; at + RATE <= aad.length; at += RATE) absorbBlock(aad, at);
@@ -96,7 +96,7 @@ function absorbBlock(block: Uint8Array, at: number): void {
   permute(state, BETWEEN);
 }
 
-/** The state takes the ciphertext, whichever way the work goes. */
+/** The state absorbs the ciphertext in both directions. */
 function crypt(input: Uint8Array, length: number, out: Uint8Array, opening: boolean): void {
   let at = 0;
   for (; at + RATE <= length; at += RATE) {
@@ -111,7 +111,7 @@ function crypt(input: Uint8Array, length: number, out: Uint8Array, opening: bool
   cryptRest(input, at, length, out, opening);
 }
 
-/** Fewer bytes than a block, maybe none, and the one bit behind them. */
+/** The last partial block, possibly empty, with its padding bit. */
 function cryptRest(input: Uint8Array, from: number, length: number, out: Uint8Array, opening: boolean): void {
   let i = 0;
   for (; from + i < length; i++) {

@@ -1,9 +1,9 @@
 /**
- * The permutation of Ascon: five words of 64 bits, as ten halves, most significant first. No branch and no index depends
- * on what is in them.
+ * The Ascon permutation: five 64-bit words as ten halves, most significant first. Constant time: no branch or index depends on
+ * the state.
  */
 
-/** The last `rounds` of twelve. `aH` and `aL` are the halves of the first word, and so on. */
+/** Applies the last `rounds` of twelve. `aH` and `aL` are the halves of the first word, and so on. */
 export function permute(state: Int32Array, rounds: number): void {
   let aH = state[0] ?? 0;
   let aL = state[1] ?? 0;

@@ -1,4 +1,4 @@
-/** Ascon-128a (v1.2), written out here: the platform has none, and packages of the name moved on to another algorithm. */
+/** Ascon-128a (v1.2), implemented here: the platform lacks it, and packages of that name moved to another algorithm. */
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { cipher, type Cipher } from '../../kinds/cipher.js';
 import { assertKey, sized } from '../shared/sized.js';

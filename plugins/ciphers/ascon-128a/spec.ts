@@ -1,4 +1,4 @@
-/** `Ascon128a`: an algorithm of the feature `ciphers`. */
+/** Spec of `Ascon128a`. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 
 export default definePlugin({

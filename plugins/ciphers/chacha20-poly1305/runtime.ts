@@ -1,4 +1,4 @@
-/** ChaCha20-Poly1305 (RFC 8439) as the platform has it. */
+/** ChaCha20-Poly1305 (RFC 8439) from the platform. */
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { cipher } from '../../kinds/cipher.js';
 import { nativeCipher } from '../shared/native.js';

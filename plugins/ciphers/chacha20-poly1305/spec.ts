@@ -1,4 +1,4 @@
-/** `ChaCha20Poly1305`: an algorithm of the feature `ciphers`. */
+/** Spec of `ChaCha20Poly1305`. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 
 export default definePlugin({

@@ -1,6 +1,6 @@
 /**
- * Ciphers that the platform has. A tag has 16 bytes, never fewer; nothing that was decrypted is given out before the tag
- * has been found right. Sizes are judged by the caller.
+ * Ciphers of the platform. Tags are always 16 bytes, and plaintext is returned only after the tag is verified. The caller must
+ * validate sizes.
  */
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto';
 import type { Cipher } from '../../kinds/cipher.js';
@@ -9,11 +9,11 @@ import { assertKey, sized, TAG_BYTES } from './sized.js';
 type Algorithm = 'aes-256-gcm' | 'chacha20-poly1305';
 type Secret = KeyObject | Uint8Array;
 
-/** Node types know the options of each algorithm under a signature of its own; these two want the same. */
+/** Node's types declare the options of each algorithm in a separate overload; these two share them. */
 const NAMED = (algorithm: Algorithm): 'chacha20-poly1305' => algorithm as 'chacha20-poly1305';
 const OPTIONS = { authTagLength: TAG_BYTES } as const;
 
-/** Ciphertext, then its tag. */
+/** Returns the ciphertext followed by its tag. */
 export function sealNative(
   algorithm: Algorithm,
   key: Secret,
@@ -28,7 +28,7 @@ export function sealNative(
   return Buffer.concat([ciphertext, cipher.getAuthTag()], ciphertext.length + TAG_BYTES);
 }
 
-/** Null when anything is another. */
+/** Null when authentication fails. */
 export function openNative(
   algorithm: Algorithm,
   key: Secret,
@@ -53,7 +53,7 @@ export function openNative(
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 
-/** The algorithm as it is, its key set up once. */
+/** A platform algorithm with its key prepared once. */
 export const nativeCipher = (algorithm: Algorithm): Cipher => ({
   keyBytes: KEY_BYTES,
   nonceBytes: NONCE_BYTES,

@@ -1,14 +1,14 @@
-/** Sizes before anything else: a key, a nonce or a ciphertext of another size never reaches the algorithm. */
+/** Validates sizes, so that no key, nonce or ciphertext of another size reaches an algorithm. */
 import type { SealingKey } from '../../kinds/cipher.js';
 
 export const TAG_BYTES = 16;
 
-/** Throws RangeError where a key has another size. */
+/** Throws RangeError for a key of another size. */
 export function assertKey(key: Uint8Array, bytes: number): void {
   if (key.length !== bytes) throw new RangeError(`a key of ${key.length} bytes, not ${bytes}`);
 }
 
-/** The same key with a guard before it: sealing under a nonce of another size throws, opening gives null. */
+/** Guards a key: sealing with a nonce of another size throws, opening returns null. */
 export function sized(nonceBytes: number, key: SealingKey): SealingKey {
   return {
     seal: (nonce, plain, aad) => {

@@ -1,4 +1,4 @@
-/** Bytes as little-endian words of 32 bits and back, on machines of either order. */
+/** Converts bytes to little-endian 32-bit words and back, independent of the machine's byte order. */
 
 /** `expand 32-byte k`, the constant of Salsa20 and ChaCha20. */
 export const SIGMA = Uint32Array.of(0x61707865, 0x3320646e, 0x79622d32, 0x6b206574);

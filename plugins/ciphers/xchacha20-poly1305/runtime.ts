@@ -1,6 +1,6 @@
 /**
- * XChaCha20-Poly1305: a key for each nonce (HChaCha20 of its first 16 bytes), then ChaCha20-Poly1305 of the platform
- * under what is left of the nonce. Several times as fast as the whole of it in script.
+ * XChaCha20-Poly1305: derives a key with HChaCha20 from 16 nonce bytes, then uses the platform's ChaCha20-Poly1305, which is
+ * several times faster than a JavaScript implementation.
  */
 import { hchacha } from '@noble/ciphers/chacha.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
@@ -11,7 +11,7 @@ import { SIGMA, bytesOf, wordsOf } from '../shared/words.js';
 
 const KEY_BYTES = 32;
 const NONCE_BYTES = 24;
-/** Of the nonce, bytes that go into the key. */
+/** Nonce bytes used to derive the key. */
 const INTO_KEY = 16;
 
 export const xchacha20Poly1305: Cipher = {
@@ -32,7 +32,7 @@ export const xchacha20Poly1305: Cipher = {
   },
 };
 
-/** Four zero bytes, then the last eight of the nonce. */
+/** Four zero bytes, then the last eight bytes of the nonce. */
 function rest(nonce: Uint8Array): Uint8Array {
   const out = new Uint8Array(12);
   out.set(nonce.subarray(INTO_KEY), 4);

@@ -1,4 +1,4 @@
-/** `XChaCha20Poly1305`: an algorithm of the feature `ciphers`. */
+/** Spec of `XChaCha20Poly1305`. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 
 export default definePlugin({

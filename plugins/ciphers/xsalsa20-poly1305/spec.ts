@@ -1,4 +1,4 @@
-/** `XSalsa20Poly1305`: an algorithm of the feature `ciphers`. */
+/** Spec of `XSalsa20Poly1305`. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 
 export default definePlugin({

@@ -1,4 +1,4 @@
-/** Base32 (RFC 4648): upper case, padded. Written out here; one table each way, and the bits left over have to be zero. */
+/** Base32 (RFC 4648): upper case, padded. Unused bits must be zero. */
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { encoding, type Encoding } from '../../kinds/encoding.js';
 
@@ -7,7 +7,7 @@ const PAD = 0x3d;
 const NONE = 0xff;
 const VALUES = new Uint8Array(256).fill(NONE);
 ALPHABET.forEach((code, value) => (VALUES[code] = value));
-/** Characters in front of the padding, by how many there are in the last group; what is no length is absent. */
+/** Valid numbers of characters in the last group before the padding. */
 const REST: ReadonlySet<number> = new Set([0, 2, 4, 5, 7]);
 
 export const base32: Encoding = { most: null, encode, decode };

@@ -1,4 +1,4 @@
-/** `Base32`: a text form of ciphertexts. */
+/** Spec of `Base32`. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 
 export default definePlugin({

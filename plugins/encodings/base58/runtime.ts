@@ -1,6 +1,6 @@
 /**
- * Base58 in Bitcoin's alphabet: a number written in another base, with a `1` for each leading zero byte. Work grows with
- * the square of the length, so there is a longest value.
+ * Base58 in Bitcoin's alphabet, with a `1` for each leading zero byte. The work grows quadratically with the length, so values
+ * are bounded.
  */
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { encoding, type Encoding } from '../../kinds/encoding.js';
@@ -9,16 +9,16 @@ const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 const NONE = -1;
 const VALUES = new Int8Array(128).fill(NONE);
 [...ALPHABET].forEach((character, value) => (VALUES[character.charCodeAt(0)] = value));
-/** Bytes of the longest value: well under a millisecond. */
+/** Maximum bytes of a value; converting them takes well under a millisecond. */
 const MOST = 2048;
 const MOST_TEXT = Math.ceil((MOST * Math.log(256)) / Math.log(58));
-/** As many characters at a time as a number holds precisely. */
+/** Characters converted at a time: their value must be a safe integer. */
 const GROUP = 9;
 const POWER = 58n ** BigInt(GROUP);
 
 export const base58: Encoding = { most: MOST, encode, decode };
 
-/** Throws RangeError beyond its longest value. */
+/** Throws RangeError for more than MOST bytes. */
 function encode(bytes: Uint8Array): string {
   if (bytes.length > MOST) throw new RangeError(`${bytes.length} bytes, more than ${MOST}`);
   let zeros = 0;
@@ -40,13 +40,13 @@ function charactersOf(value: number, least: number): string {
   return text.padStart(least, '1');
 }
 
-/** Null for another alphabet, and for what is longer than any value. */
+/** Null for characters of another alphabet, and for text longer than any value. */
 function decode(text: string): Uint8Array | null {
   if (text.length > MOST_TEXT) return null;
   let zeros = 0;
   while (zeros < text.length && text[zeros] === '1') zeros++;
   let number = 0n;
-  // The first group has what is left over.
+  // The first group takes the remainder.
   let end = zeros + ((text.length - zeros) % GROUP);
   for (let at = zeros; at < text.length; at = end, end += GROUP) {
     if (end === at) continue;

@@ -1,4 +1,4 @@
-/** `Base58`: a text form of ciphertexts. */
+/** Spec of `Base58`. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 
 export default definePlugin({

@@ -1,4 +1,4 @@
-/** Base64 (RFC 4648) with its padding. The platform's decoder takes anything, so what it read is written again and compared. */
+/** Padded Base64 (RFC 4648). */
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { encoding, type Encoding } from '../../kinds/encoding.js';
 import { platform } from '../shared/platform.js';

@@ -1,4 +1,4 @@
-/** `Base64`: a text form of ciphertexts. */
+/** Spec of `Base64`. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 
 export default definePlugin({

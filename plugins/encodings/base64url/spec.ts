@@ -1,4 +1,4 @@
-/** `Base64Url`: a text form of ciphertexts. */
+/** Spec of `Base64Url`. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 
 export default definePlugin({

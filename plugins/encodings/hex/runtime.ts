@@ -1,4 +1,4 @@
-/** Two lower-case hexadecimal digits for each byte. The platform's decoder takes anything, so what it read is written again and compared. */
+/** Lower-case hexadecimal digits. */
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { encoding, type Encoding } from '../../kinds/encoding.js';
 import { platform } from '../shared/platform.js';

@@ -1,4 +1,4 @@
-/** `Hex`: a text form of ciphertexts. */
+/** Spec of `Hex`. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 
 export default definePlugin({

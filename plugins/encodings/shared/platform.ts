@@ -1,7 +1,4 @@
-/**
- * Encodings that the platform has. Its decoders skip what they do not know: bytes count only when they are spelt exactly
- * as the text was.
- */
+/** Encodings of the platform. Its decoders ignore invalid characters, so the bytes are encoded again and compared. */
 import type { Encoding } from '../../kinds/encoding.js';
 
 export const platform = (name: 'base64' | 'base64url' | 'hex'): Encoding => ({

@@ -1,4 +1,4 @@
-/** Envelope `bare`: the body is the result. */
+/** Spec of envelope `bare`: the response body is the result. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 
 export default definePlugin({

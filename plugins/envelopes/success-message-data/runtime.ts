@@ -1,4 +1,4 @@
-/** Wraps the body of every success of a request, last of all taps. Messages of a connection have a frame of their own. */
+/** Wraps the body of every successful response, after all other hooks. Messages of a connection have their own format. */
 import { Stage } from '../../../kernel/contract/slot.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { envelope } from '../../kinds/envelope.js';

@@ -1,4 +1,4 @@
-/** Envelope `success-message-data`: results wrapped with a success flag and a message. */
+/** Spec of envelope `success-message-data`: wraps results with a success flag and a message. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { ResourcePhase } from '../../../kernel/contract/slot.js';
 import { choice, objectOf } from '../../../kernel/schema/forms.js';

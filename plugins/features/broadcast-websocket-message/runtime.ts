@@ -1,6 +1,6 @@
 /**
- * Sends the result of an actionable once its work is committed. The answer waits neither for the relay nor for its failures;
- * what receivers may see of the result is settled at load.
+ * Publishes the result of an actionable to connected clients after the commit; the response waits neither for the relay nor for
+ * its errors. The fields that receivers see are resolved at load.
  */
 import { Fault } from '../../../kernel/contract/fault.js';
 import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
@@ -36,7 +36,10 @@ export default defineRuntime(feature, {
   }),
 });
 
-/** `early`: where the target is kept that is known before the work, so that nothing is done for nobody; null: it is not. */
+/**
+ * `early`: the slot for targets resolved before the action runs, so that invalid targets fail early; null: they depend on its
+ * result.
+ */
 function steps(
   to: Reader<Target>,
   tell: (target: Target, result: unknown, frame: Frame) => void | Promise<void>,
@@ -44,7 +47,7 @@ function steps(
 ): Step[] {
   const known = (frame: Frame): Target => {
     if (early === null) return to(frame);
-    // What a cache gave came before it was read.
+    // An actionable answered from its cache skips PREPARE.
     return (frame.slots[early] ??= to(frame)) as Target;
   };
   const settle: Step = {
@@ -58,7 +61,10 @@ function steps(
   return [{ id: ID, phase: ActionPhase.PREPARE, run }, settle];
 }
 
-/** Its own `returnables` say what leaves; else those of its resource; else everything does, but what is secret. */
+/**
+ * The actionable's own `returnables` decide, then those of the resource; without either, everything except secret fields is
+ * sent.
+ */
 function showing(holder: Readonly<Record<string, Json>>, tools: PlanTools): (result: unknown) => Json {
   const own = namesWritten(holder['returnables']);
   const above = namesWritten(tools.owner['returnables']);
@@ -70,7 +76,7 @@ function showing(holder: Readonly<Record<string, Json>>, tools: PlanTools): (res
   };
 }
 
-/** A value of its own: what is made of the result for the answer, such as a token in it, is none of the receivers'. */
+/** A deep copy: later changes to the result for the response, such as an added token, must not reach the receivers. */
 function plainly(result: unknown): unknown {
   const text =
     result instanceof Rendered ? Buffer.from(result.json).toString() : (JSON.stringify(result) as string | undefined);
@@ -85,7 +91,7 @@ function sender(
 ): (message: Delivery, frame: Frame) => Promise<void> {
   const tell = (error: unknown): void => {
     const code = error instanceof Fault ? error.code : undefined;
-    // The relay tells of itself that it is away, once.
+    // The relay itself logs once that it is unavailable.
     if (code === 'RLY_AWAY') log.debug({ place }, 'a message reached the clients of this process only');
     else log.error({ place, code, err: error }, 'a message to connected clients was not sent');
   };

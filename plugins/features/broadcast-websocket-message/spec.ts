@@ -1,4 +1,4 @@
-/** `broadcast_websocket_message`: what an actionable gave, as a message to connected clients. */
+/** Spec of `broadcast_websocket_message`: sends the result of an actionable to connected clients. */
 import { asText, isObject } from '../../../kernel/contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
 import { accessorsIn } from '../../../kernel/language/accessor.js';
@@ -189,7 +189,7 @@ function check(place: CheckPlace): Finding[] {
   return [...named, ...(place.connections === false ? [off] : []), ...checkShown(place)];
 }
 
-/** What leaves of the result, where that is certain. */
+/** Reports what is sent of the result, only where the columns are certain. */
 function checkShown({ holder, root, actions }: CheckPlace): Finding[] {
   if (holder['returnables'] !== undefined) return [];
   const list: readonly unknown[] = Array.isArray(root['actionables']) ? root['actionables'] : [];

@@ -1,4 +1,4 @@
-/** What can be said of a cache before anything runs: what it would hide, what it would keep from being done. Light. */
+/** Checks of `cacheable`: work that a cached result would skip, and results that must not be cached. */
 import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
 import type { CheckPlace, Finding } from '../../../kernel/contract/plugin.js';
 import { scanSql } from '../../../kernel/language/sql.js';
@@ -41,7 +41,7 @@ export function checkCache({ value, holder, root, slot }: CheckPlace): Finding[]
 
 const idOf = ({ id }: Written): string => (typeof id === 'number' ? String(id) : asText(id));
 
-/** Changes something: a statement that is no SELECT, or a file that is stored. */
+/** True for statements other than SELECT or VALUES, and for uploads. */
 function writes(action: Written): boolean {
   if (action['mode'] === 'UPLOAD') return true;
   return Object.values(action)
@@ -52,11 +52,11 @@ function writes(action: Written): boolean {
 const opens = ({ ciphers }: Written): boolean =>
   list(ciphers).some((one) => isObject(one) && one['operation'] === 'Decrypt');
 
-/** Somebody else learns of it, or is asked to do something. */
+/** Fields with side effects outside the database. */
 const TOLD = ['broadcast_websocket_message', 'queue', 'run_in_background'];
 const tells = (action: Written): boolean => TOLD.some((field) => Object.hasOwn(action, field));
 
-/** Writes before it and after it would be one transaction, and become two. */
+/** A cached actionable between two writes splits their shared transaction into two. */
 function splits(holder: Written, root: Written): boolean {
   if (root['transaction'] === false) return false;
   const actions = list(root['actionables']).filter(isObject);

@@ -1,21 +1,21 @@
 /**
- * One computes, the others wait: whoever asks for an entry that is being computed gets the same bytes. When the one that
- * computes fails, one of those that wait takes its place.
+ * Deduplicates computations within this process: concurrent requests for one entry share one computation. When it fails, a
+ * waiting request takes over.
  */
 export interface Flight {
   readonly landed: Promise<Uint8Array | null>;
-  /** Once; null: there is no value. */
+  /** Settles the flight once; null: the computation failed. */
   land(value: Uint8Array | null): void;
   over: boolean;
-  /** Of the monotonic clock. */
+  /** Milliseconds of `performance.now()`. */
   readonly since: number;
 }
 
 export interface Flights {
   get(entry: string): Flight | undefined;
-  /** The caller computes from now on. */
+  /** Registers the caller as the one that computes the entry. */
   begin(entry: string): Flight;
-  /** Nobody joins it any more. */
+  /** Unregisters the flight, so that no further request joins it. */
   end(entry: string, flight: Flight): void;
 }
 
@@ -44,7 +44,7 @@ export function createFlights(): Flights {
   };
 }
 
-/** What a flight brings, or undefined when it takes longer than one waits. */
+/** Returns the value of a flight, or undefined after `milliseconds`. */
 export async function landedWithin(flight: Flight, milliseconds: number): Promise<Uint8Array | null | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => (timer = setTimeout(() => resolve(undefined), milliseconds)));

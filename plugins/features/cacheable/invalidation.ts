@@ -1,6 +1,6 @@
 /**
- * Removes entries by name, after what made them stale is committed. Of a resource also when the request failed later on: some of
- * its work may be committed by then.
+ * Removes cache entries by name after the commit. A resource also removes them when the request fails later, because part of its
+ * work may be committed by then.
  */
 import type { Frame, PlanTools, Step } from '../../../kernel/contract/plan.js';
 import { ActionPhase, ResourcePhase } from '../../../kernel/contract/slot.js';
@@ -8,9 +8,8 @@ import { readsResults } from '../shared/late.js';
 import { compileName } from './keys.js';
 import type { Store } from './store.js';
 
-/** What one request has to remove. */
 interface Order {
-  /** Null: a name depends on what the work gives. */
+  /** Null: a name depends on a result of the request. */
   readonly names: readonly string[] | null;
   done: boolean;
 }
@@ -18,7 +17,7 @@ interface Order {
 export function invalidation(written: readonly string[], slot: string, tools: PlanTools, store: Store): Step[] {
   const namings = written.map((text) => compileName(text, tools));
   const render = (frame: Frame): string[] => namings.map((name) => name(frame));
-  // Names that others give may not be there yet; everything else is, and what is missing refuses before anything is done.
+  // Only names that depend on results may be unresolved before the work; any other missing value rejects the request first.
   const isLate = readsResults(written, tools);
   const memo = tools.memo();
   const isResource = slot === 'resource';

@@ -1,7 +1,6 @@
 /**
- * Names of entries, made of values without loss: two different lists of values never give one text. The name that a definition
- * writes says which entries belong together, so that others can remove them; what an answer depends on tells the entries of one
- * name from one another. Compiled once, rendered per request.
+ * Injective keys of cache entries: different lists of values never produce the same text. The name groups entries for
+ * invalidation; the variant separates the entries of one name. Compiled once, rendered per request.
  */
 import { createHash } from 'node:crypto';
 import { isObject } from '../../../kernel/contract/json.js';
@@ -9,14 +8,14 @@ import type { Frame, PlanTools, ReadPlace, Reader } from '../../../kernel/contra
 import { parseTemplate } from '../../../kernel/language/accessor.js';
 import { compilePath } from '../../../kernel/language/path.js';
 
-/** Longer texts are replaced by their hash. */
+/** Longer keys are replaced by their SHA-256 hash. */
 const LONGEST = 200;
 
 export type Naming = (frame: Frame) => string;
 
 /**
- * `user $PAYLOAD.id` becomes `["user ","5"]`, wherever the value comes from and whether it was sent as a number or as text: any
- * resource that writes the same words around equal values means the same entries.
+ * `user $PAYLOAD.id` becomes `["user ","5"]` whether the value is a number or text, so that any resource with the same template
+ * and equal values addresses the same entries.
  */
 export function compileName(written: string, tools: PlanTools): Naming {
   const parts = parseTemplate(written).map((part) =>
@@ -33,14 +32,14 @@ export function compileName(written: string, tools: PlanTools): Naming {
   };
 }
 
-/** A name for what a definition gives none. */
+/** Name of entries without a `cache_key`. */
 export const constantName = (text: string): string => short(JSON.stringify([text]));
 
-/** A value as part of a name: numbers and switches as text, objects with their names in order. */
+/** Numbers and booleans become text, and object keys are sorted, so that equal values have one form. */
 function plain(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value);
   if (typeof value === 'object' && value !== null) return JSON.stringify(value, inOrder);
-  // Nothing in these needs an escape.
+  // These values need no JSON escapes.
   return value === null || value === undefined ? 'null' : `"${value as number | boolean | bigint}"`;
 }
 
@@ -48,11 +47,11 @@ const inOrder = (_key: string, value: unknown): unknown =>
   isObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value;
 
 /**
- * Everything that the plan reads of this request, types included: `5` and `"5"` may be answered differently. Made at the first
- * request, when all of the plan is known.
+ * Key of every request value that the plan reads, types included, since `5` and `"5"` may have different responses. Built at the
+ * first request, when the reads of the whole plan are known.
  */
 export function compileVariant(place: string, tools: PlanTools): Naming {
-  // Hashed: the store reads every letter of a key each time.
+  // Hashed because the store hashes or compares the whole key at each access.
   const begin = hashed(JSON.stringify([tools.version, place]));
   let readers: readonly Reader[] | null = null;
   return (frame) => {
@@ -63,7 +62,7 @@ export function compileVariant(place: string, tools: PlanTools): Naming {
   };
 }
 
-/** Each thing once; the payload as a whole covers its fields. */
+/** Each place is read once; the payload as a whole covers its fields. */
 function readersOf(places: readonly ReadPlace[]): readonly Reader[] {
   const fields = new Map<string, Reader>();
   for (const place of places) {
@@ -85,13 +84,13 @@ function readersOf(places: readonly ReadPlace[]): readonly Reader[] {
   return [...fields].flatMap(([key, read]) => (whole && key.startsWith('payload "') ? [] : [read]));
 }
 
-/** A list has no fields: it is meant whole. */
+/** A list payload has no fields, so it is read as a whole. */
 const fieldReader =
   (field: string | null): Reader =>
   ({ payload }) =>
     field === null || Array.isArray(payload) ? payload : Object.hasOwn(payload, field) ? payload[field] : undefined;
 
-/** What cannot be read is absent here; whoever needs it refuses the request. */
+/** An unreadable value counts as absent here; the step that needs it rejects the request. */
 const carefully =
   (read: Reader): Reader =>
   (frame) => {
@@ -102,7 +101,7 @@ const carefully =
     }
   };
 
-/** No JSON text begins with these letters. */
+/** The prefixes `u` and `b` cannot collide: no JSON text begins with them. */
 const exact = (value: unknown): string =>
   typeof value === 'string'
     ? JSON.stringify(value)

@@ -1,6 +1,6 @@
 /**
- * Removals that must happen: what the store does not take now is tried again until it does, and nothing is read meanwhile from
- * what ought to be gone. Bounded; says once a minute that the store is away.
+ * Retries removals that the cache store rejected until they succeed; keys that wait for removal are not read meanwhile. The list
+ * is bounded, and errors of the store are logged at most once a minute.
  */
 import type { Log } from '../../../kernel/contract/plugin.js';
 import type { Cache } from '../../kinds/cache.js';
@@ -12,9 +12,8 @@ const QUIET = 60_000;
 
 export interface Removals {
   remove(keys: readonly string[]): void | Promise<void>;
-  /** It should be gone, and is not yet. */
   waiting(key: string): boolean;
-  /** Of the store being away, or whatever else it said. */
+  /** Logs an error of the store, at most once per QUIET interval. */
   readonly tell: (error: unknown) => void;
 }
 
@@ -35,7 +34,7 @@ export function createRemovals(cache: Cache, log: Log): Removals {
     for (const key of keys) owed.add(key);
     for (const key of owed) {
       if (owed.size <= MOST_WAITING) break;
-      // From now on the entry lives to its end; everything else would let a dead store fill the memory.
+      // The entry now lives until it expires; an unbounded list would let an unavailable store exhaust the memory.
       owed.delete(key);
       log.error({ key }, 'too many removals wait for the cache: one is given up');
     }

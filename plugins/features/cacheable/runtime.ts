@@ -1,6 +1,6 @@
 /**
- * Plans the cache of a resource or an actionable. Guards and rules have passed before it is asked; of a resource it keeps the
- * answer as text, of an actionable the result before it is shaped. What it names is removed once the work is committed.
+ * Plans the cache of a resource (the serialized response) or an actionable (its result before shaping). Guards and rules run
+ * before the lookup; invalidations follow the commit.
  */
 import type { Json } from '../../../kernel/contract/json.js';
 import { asText, isObject } from '../../../kernel/contract/json.js';
@@ -33,7 +33,6 @@ function plan({ slot, value }: FeaturePlace, tools: PlanTools, store: Store): Fe
   return { steps: [...kept, ...removing], ...(slot === 'actionable' && { apart: true as const }) };
 }
 
-/** How results of one place become bytes and come back. */
 interface Form {
   readonly toBytes: (result: unknown) => Uint8Array;
   readonly fromBytes: (bytes: Uint8Array) => unknown;
@@ -60,7 +59,7 @@ function reading(slot: string, written: Written, tools: PlanTools, store: Store)
   const isResource = slot === 'resource';
   const { toBytes, fromBytes } = isResource ? AS_TEXT : AS_VALUE;
   const memo = tools.memo();
-  // Nothing secret lies in a store that others share: the result is without it, whether it comes from there or not.
+  // Secret fields are never stored in a shared cache, and the result is the same whether it is cached or not.
   const hide = isResource ? (result: unknown) => result : hider(tools.secrets, [], tools.conceals);
 
   function taken(frame: Frame, found: Found): Done | void {
@@ -72,7 +71,7 @@ function reading(slot: string, written: Written, tools: PlanTools, store: Store)
   }
 
   const recall = (frame: Frame): Done | void | Promise<Done | void> => {
-    // A file is no part of what tells entries from one another.
+    // Uploaded files are not part of the key, so a request with files bypasses the cache.
     if (frame.invocation.files.length > 0) return;
     const [which, of] = [name(frame), variant(frame)];
     const bytes = store.peek(which, of);

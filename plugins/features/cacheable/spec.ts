@@ -1,4 +1,4 @@
-/** `cacheable`: gives what was computed before, and removes it when it is no longer true. */
+/** Spec of `cacheable`: caches results and invalidates them by name. */
 import { isObject } from '../../../kernel/contract/json.js';
 import { string } from 'yup';
 import { definePlugin } from '../../../kernel/contract/plugin.js';
@@ -98,7 +98,7 @@ export default definePlugin({
     const written = value['cacheable'];
     return slot === 'actionable' && isObject(written) && written['read_from_cache'] === true ? 'apart' : null;
   },
-  // A store that is away costs time, and refuses nobody.
+  // An unavailable store slows requests down but rejects none.
   openapi: () => ({ refuses: [], never: ['CCH_AWAY'] }),
   errors: {
     ...cacheErrors,

@@ -1,6 +1,6 @@
 /**
- * Entries of one name belong to a generation, which the store keeps under that name: removing the name ends the generation, and
- * nothing that was stored for it, or is computed for it just now, is ever found again. The store being away is nobody's failure.
+ * Entries of one name belong to a generation that the store holds under that name; removing the name makes all its entries,
+ * stored or in progress, unreachable. An unavailable store fails no request.
  */
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
@@ -10,40 +10,41 @@ import { createFlights, landedWithin, type Flight } from './flights.js';
 import { createRemovals } from './removals.js';
 
 /**
- * A generation outlives its entries; when it is forgotten early, they are only computed again. No longer than that: names hold
- * what clients send, and a store must not be filled with names of entries that are over.
+ * A generation outlives its entries; losing it early only causes recomputation. It expires because names contain client input,
+ * which must not fill the store.
  */
 const GENERATION_SECONDS = 600;
 const GENERATION_LIVES = 4;
-/** Milliseconds that somebody waits for another one to compute the same. */
+/** Milliseconds a request waits for another one to compute the same entry. */
 const PATIENCE = 10_000;
 
-/** ... and between two looks for what another process computes: the first of them, and at most. */
+/** Milliseconds between polls for a value computed by another process: initial and maximum. */
 const FIRST_LOOK = 5;
 const LONGEST_LOOK = 100;
 
-/** The right to store what is computed now. */
+/** The right to store the value that the caller computes. */
 export interface Errand {
   readonly entry: string;
   readonly lease: string;
-  /** Null: somebody else computes the same and takes long. */
+  /** Null: another request computes the same entry and exceeds the wait. */
   readonly flight: Flight | null;
-  /** Of the right among processes to compute it; null where they do not share the store, or another one takes long. */
+  /** Token of the lock among processes; null or absent where they share no store, or where another process exceeds the wait. */
   readonly token?: string | null;
 }
 
 export type Found = { readonly value: Uint8Array } | { readonly errand: Errand | null };
 
 export interface Store {
-  /** The bytes at once where the store has them in this process; null: ask `find`. */
+  /** Returns the bytes synchronously where the store is in this process; null: call `find`. */
   peek(name: string, variant: string): Uint8Array | null;
-  /** The bytes, perhaps somebody else's who computes them just now, or an errand. No errand: the store is away. */
+  /**
+   * Returns the bytes, possibly those of a concurrent computation, or an errand; a null errand means the store is unavailable.
+   */
   find(name: string, variant: string, seconds: number, mine: Errand | undefined, until?: number): Promise<Found>;
-  /** Keeps what was computed and gives it to those who wait. */
   finish(errand: Errand, value: Uint8Array, seconds: number): void;
-  /** Nothing came of it; whoever waits tries itself. */
+  /** Ends a failed computation; a waiting request then computes itself. */
   giveUp(errand: Errand): void;
-  /** Ends the generations of these names, now or as soon as the store is back. Never fails. */
+  /** Ends the generations of these names, now or when the store is available again. Never rejects. */
   remove(names: readonly string[]): void | Promise<void>;
 }
 
@@ -57,7 +58,7 @@ export function createStore(cache: Cache, log: Log): Store {
   const removals = createRemovals(cache, log);
   const { tell } = removals;
   let isFar = false;
-  /** Generations that were read already, by the bytes that the store holds. */
+  /** Generations decoded so far, by the byte array that the store returned. */
   const texts = new WeakMap<Uint8Array, string>();
 
   async function generationOf(name: string, seconds: number): Promise<string> {
@@ -71,12 +72,13 @@ export function createStore(cache: Cache, log: Log): Store {
       Math.max(seconds * GENERATION_LIVES, GENERATION_SECONDS),
       lease,
     );
-    // Of several that begin one at the same time, one was first. Removed already: nobody will find what is stored for it.
+    // Of several concurrent writers the first wins. If it is removed already, entries stored for this generation are never
+    // found.
     const first = await cache.recall(key);
     return first.value === null ? generation : textOf(first.value);
   }
 
-  /** What a store in this process has; one that is far away is asked once, and then never again in this way. */
+  /** Reads a store of this process synchronously; a store that returns a promise is tried once and then never again. */
   function atOnce(key: string): Uint8Array | null {
     const recall = cache.recall(key);
     if (!(recall instanceof Promise)) return recall.value;
@@ -85,14 +87,14 @@ export function createStore(cache: Cache, log: Log): Store {
     return null;
   }
 
-  /** The value, or the right to make it; `false`: somebody who made it failed, look again. */
+  /** The cached value, or the right to compute it; `false`: the computation it waited for failed, retry. */
   async function attempt(entry: string, end: number, mine: Errand | undefined): Promise<Found | false> {
     const { value, lease } = await cache.recall(entry);
     if (value !== null) return { value };
-    // A unit of work that is tried again comes here twice.
+    // A retried transaction calls this twice.
     if (mine?.entry === entry) return { errand: mine };
     const flight = flights.get(entry);
-    // One that takes as long may never come back.
+    // A computation that exceeds PATIENCE may never end.
     if (flight === undefined || performance.now() - flight.since > PATIENCE)
       return inTurn({ entry, lease, flight: flights.begin(entry) }, end);
     const landed = await landedWithin(flight, end - performance.now());
@@ -100,7 +102,7 @@ export function createStore(cache: Cache, log: Log): Store {
     return landed !== null && { value: landed };
   }
 
-  /** Among processes one computes at a time; the others look for what it stores, until its time is over. */
+  /** One process computes at a time; the others poll for its stored value until the deadline. */
   async function inTurn(errand: Errand & { readonly flight: Flight }, end: number): Promise<Found> {
     const { entry, flight } = errand;
     const token = randomBytes(12).toString('base64url');
@@ -123,7 +125,6 @@ export function createStore(cache: Cache, log: Log): Store {
     }
   }
 
-  /** Others need not wait for the end of its time. */
   const release = ({ entry, token }: Errand): void | Promise<void> =>
     token === null || token === undefined ? undefined : cache.release?.(entry, token);
 
@@ -153,7 +154,7 @@ export function createStore(cache: Cache, log: Log): Store {
     finish(errand, value, seconds) {
       const { entry, lease, flight } = errand;
       flight?.land(value);
-      // Joined until the store has it: whoever comes meanwhile need not compute.
+      // The flight stays registered until the store has the value, so that requests in between need not compute it.
       const over = (): void => void (flight && flights.end(entry, flight));
       Promise.resolve()
         .then(() => cache.keep(entry, value, seconds, lease))

@@ -1,4 +1,4 @@
-/** What callers are told of encrypted fields: any JSON comes back where a stored text was, and some of it can be refused. */
+/** OpenAPI part of `ciphers`: a decrypted field may be any JSON value, and encryption adds error responses. */
 import type { ApiPart, ApiPlace, JsonSchema } from '../../../kernel/contract/api.js';
 import { asText } from '../../../kernel/contract/json.js';
 import { ActionPhase } from '../../../kernel/contract/slot.js';
@@ -31,11 +31,11 @@ export function describe({ value, facts, repeated }: ApiPlace): ApiPart {
   };
 }
 
-/** The text of a request, though it be one accessor alone. */
+/** True where `aad` reads the request; a single accessor may then be no text. */
 const readsAad = ({ options }: CheckedEntry): boolean =>
   accessorsIn(asText(options['aad'])).some(({ root }) => root !== 'ENV');
 
-/** The column knows the text that was stored, not what was sealed in it. */
+/** The column schema describes the ciphertext, so a decrypted field is typed as any value. */
 function opened(row: JsonSchema, names: ReadonlySet<string>): JsonSchema {
   const properties = propertiesOf(row);
   if (properties === null) return row;

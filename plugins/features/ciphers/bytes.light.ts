@@ -1,19 +1,16 @@
-/**
- * Bytes as definitions write them: plain text (its UTF-8), or `hex:` and `base64:` before what no text can say. Judged by the
- * text, or by the length alone where only that is known. Light; a key goes into no message.
- */
+/** Validates bytes in definitions: plain text as UTF-8, or `hex:` and `base64:` prefixes. Messages never contain a key. */
 import { byteLength, keyFlaw } from '../../kinds/token-keys.js';
 import type { EnvFact } from '../../../kernel/contract/plugin.js';
 
 export const HEX = 'hex:';
 export const BASE64 = 'base64:';
 
-/** The last character of Base64 without padding, by the bits that are left over in it. */
+/** Valid last characters of unpadded Base64, by the number of unused bits. */
 const LAST = { 0: /[A-Za-z0-9+/_-]$/, 2: /[AEIMQUYcgkosw048]$/, 4: /[AQgw]$/ } as const;
 
 const charactersFor = (bytes: number): number => Math.ceil((bytes * 4) / 3);
 
-/** What is wrong with a text that has to be so many bytes (null: any number); null when nothing is. */
+/** Returns why a text is not exactly `bytes` bytes (null: any number), or null when it is valid. */
 export function bytesFlaw(text: string, bytes: number | null): string | null {
   if (text.startsWith(HEX)) return hexFlaw(text.slice(HEX.length), bytes);
   if (text.startsWith(BASE64)) return base64Flaw(text.slice(BASE64.length), bytes);
@@ -39,12 +36,12 @@ function base64Flaw(text: string, bytes: number | null): string | null {
   return bytes === null || length === charactersFor(bytes) ? null : flaw;
 }
 
-/** What the length of a variable alone says, whichever way its value is written; null when it may be right. */
+/** Checks only the length of a variable against every valid notation; returns null when one may fit. */
 export function lengthFlaw({ length, bytes: actual }: Pick<EnvFact, 'length' | 'bytes'>, bytes: number): string | null {
   const base64 = charactersFor(bytes);
   const written = [HEX.length + 2 * bytes, BASE64.length + base64, BASE64.length + Math.ceil(bytes / 3) * 4];
   return actual === bytes || written.includes(length) ? null : `it has ${actual} bytes and needs exactly ${bytes}`;
 }
 
-/** Of a key: no sample that everybody knows, and exactly its size. */
+/** A key must not be a published sample, and must have exactly its size. */
 export const cipherKeyFlaw = (key: string, bytes: number): string | null => keyFlaw(key) ?? bytesFlaw(key, bytes);

@@ -1,4 +1,4 @@
-/** The bytes that a text of a definition stands for; the text was judged before. */
+/** Decodes a text that `bytesFlaw` accepted. */
 import { BASE64, HEX } from './bytes.light.js';
 
 export function bytesOf(text: string): Buffer {

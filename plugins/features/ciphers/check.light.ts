@@ -1,4 +1,4 @@
-/** What is wrong with entries that have the right shape: keys of another size, doubles, columns that cannot take them. */
+/** Checks of `ciphers` entries of valid shape: key sizes, duplicates, columns that cannot hold ciphertext. */
 import { asText } from '../../../kernel/contract/json.js';
 import type { CheckPlace, Finding } from '../../../kernel/contract/plugin.js';
 import { accessorsIn } from '../../../kernel/language/accessor.js';
@@ -22,13 +22,13 @@ export function check(place: CheckPlace): Finding[] {
   ];
 }
 
-/** The variable, where the text is exactly one accessor. */
+/** The name of the variable, where the text is exactly one accessor. */
 function variableOf(text: string): string | null {
   const [only] = accessorsIn(text);
   return only?.start === 0 && only.end === text.length ? (only.tail[0] ?? null) : null;
 }
 
-/** Of a key in the environment its length alone is known; samples are reported wherever a secret stands in clear. */
+/** Of an environment variable only the length is checked here; sample secrets are reported where secrets appear in clear text. */
 function judgeKey({ algorithm, options, at }: CheckedEntry, { facts, env }: CheckPlace): Finding[] {
   const key = asText(options['key']);
   const bytes = facts('cipher', algorithm)?.['keyBytes'];
@@ -49,7 +49,7 @@ function judgeNonce({ algorithm, options, at }: CheckedEntry, { facts, testing }
   return what === null ? [] : [{ code: 'CPH_NONCE', at: `${at}/options/nonce`, params: { place: '`ciphers`', what } }];
 }
 
-/** A prefix before something that a client sends would give two texts the same bytes. */
+/** A byte prefix before an accessor would let two different texts have the same bytes. */
 function judgeAad({ options, at }: CheckedEntry): Finding[] {
   const aad = asText(options['aad']);
   const isOpen = accessorsIn(aad).length > 0;
@@ -76,7 +76,7 @@ function twice(entries: readonly CheckedEntry[]): Finding[] {
     }));
 }
 
-/** What a definition writes into a result itself was never stored. */
+/** RETURN and LIST results come from the definition and were never stored. */
 function judgeResult({ encrypts, properties, at }: CheckedEntry, { holder, root, actions }: CheckPlace): Finding[] {
   if (encrypts) return [];
   const mode = asText(holder['mode']);

@@ -1,4 +1,7 @@
-/** Where the statement of an actionable puts what is encrypted: columns that cannot hold it, and comparisons that never hold. */
+/**
+ * Checks where the statement of an actionable uses an encrypted field: columns that cannot hold it, and comparisons that never
+ * match.
+ */
 import { asText, isObject, type Json, type JsonObject } from '../../../kernel/contract/json.js';
 import type { CheckPlace, Finding } from '../../../kernel/contract/plugin.js';
 import { accessorsIn } from '../../../kernel/language/accessor.js';
@@ -6,7 +9,7 @@ import { documentFields } from '../../../kernel/language/document-fields.js';
 import { scanSql } from '../../../kernel/language/sql.js';
 import { entriesOf, objectsIn, type CheckedEntry } from './entries.light.js';
 
-/** Version and tag, and the quotes that text has as JSON. */
+/** Bytes of version and tag, and of the quotes that JSON adds to text. */
 const AROUND = 1 + 16;
 const QUOTES = 2;
 
@@ -46,7 +49,7 @@ export function judgeColumns(entry: CheckedEntry, place: CheckPlace): Finding[] 
   });
 }
 
-/** Columns that the field is written to or compared with, by its name or as an accessor. */
+/** Columns that the field is written to or compared with, by name or as an accessor. */
 function usesIn(part: JsonObject, property: string): Use[] {
   const { query, parameters } = part;
   if (part['collection'] !== undefined)
@@ -99,7 +102,7 @@ function judgeField(
   return found;
 }
 
-/** With an index of the values it is unique, and found. */
+/** A blind index makes an encrypted column unique and searchable. */
 function indexed(column: string, field: JsonObject | undefined): Pick<Finding, 'fix'> {
   if (field?.['type'] !== 'String') return {};
   const title = `add \`"blind_index": true\` to "${column}" of the model`;
@@ -112,7 +115,7 @@ const compared = (at: string, property: string, what: string): Finding => ({
   params: { property, what },
 });
 
-/** What the rules let pass; 0 where they set no bound. */
+/** The largest `max_length` of the rules; 0 where they set none. */
 function longest(property: string, holder: Readonly<Record<string, Json>>): number {
   const bounds = objectsIn(holder['payload_validation']).flatMap((rule) => {
     const types = rule['field'];
@@ -123,7 +126,7 @@ function longest(property: string, holder: Readonly<Record<string, Json>>): numb
   return Math.max(0, ...bounds);
 }
 
-/** Characters of the ciphertext of a text with so many letters of one byte. */
+/** Length of the ciphertext, in characters, for a text of `letters` one-byte characters. */
 function lengthOf({ algorithm, options }: CheckedEntry, letters: number, facts: CheckPlace['facts']): number | null {
   const nonce = facts('cipher', algorithm)?.['nonceBytes'];
   const encoding = facts('encoding', asText(options['encoding'] ?? 'Base64'))?.['characters'];
@@ -131,7 +134,7 @@ function lengthOf({ algorithm, options }: CheckedEntry, letters: number, facts: 
   return Math.ceil((AROUND + nonce + QUOTES + letters) * encoding);
 }
 
-/** Only what surely runs before: an actionable that waits for others, or that others call, may run later. */
+/** Only actionables that certainly run before: those with `depends_on` or `no_op` may run later. */
 export function writesBefore({ encrypts, properties, at }: CheckedEntry, { holder, root }: CheckPlace): Finding[] {
   if (!encrypts) return [];
   const list = objectsIn(root['actionables']);

@@ -1,4 +1,4 @@
-/** The entries of `ciphers` as the checks see them: whatever is not of the right shape is left out. */
+/** Parses `ciphers` entries for the checks; parts of invalid shape are replaced by defaults or left out. */
 import { asText, isObject, type Json, type JsonObject } from '../../../kernel/contract/json.js';
 
 export interface CheckedEntry {
@@ -6,7 +6,6 @@ export interface CheckedEntry {
   readonly algorithm: string;
   readonly options: JsonObject;
   readonly properties: readonly string[];
-  /** Pointer of the entry. */
   readonly at: string;
 }
 

@@ -1,4 +1,4 @@
-/** One entry of `ciphers`, settled at load: its key is set up, its sizes are judged, its additional data has a reader. */
+/** Compiles one entry of `ciphers` at load: prepares the key, validates sizes and creates a reader of the additional data. */
 import { BootError } from '../../../kernel/contract/boot-error.js';
 import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
 import type { Kind } from '../../../kernel/contract/kind.js';
@@ -17,14 +17,14 @@ export interface Entry {
   readonly encrypts: boolean;
   readonly paths: readonly (readonly string[])[];
   readonly field: FieldCipher;
-  /** What is sealed with each value of this request. */
+  /** The additional data of this request. */
   readonly bound: Reader<Uint8Array>;
 }
 
 type Resolve = <H>(kind: Kind<H>, name: string) => H;
 type Loose = Readonly<Record<string, Json>>;
 
-/** Throws BootError for a key, nonce or additional data that cannot be used. */
+/** Throws BootError for an invalid key, nonce or additional data. */
 export function compileEntry(item: Loose, resolve: Resolve, tools: PlanTools): Entry {
   const options = isObject(item['options']) ? item['options'] : {};
   const algorithm = asText(item['algorithm']);
@@ -60,7 +60,7 @@ function nonceOf({ nonce }: Loose, bytes: number, tools: PlanTools): Uint8Array 
   return bytesOf(text);
 }
 
-/** A prefix counts only in what an operator wrote: what a client sends is text, whatever it begins with. */
+/** Byte prefixes are decoded only in text that the operator wrote: client values are plain text, whatever their prefix. */
 function boundOf(aad: Json, { bound }: FieldCipher, tools: PlanTools): Reader<Uint8Array> {
   const roots = accessorsIn(asText(aad)).map(({ root }) => root);
   if (!roots.every((root) => root === 'ENV')) {

@@ -1,4 +1,4 @@
-/** The words of the feature `ciphers`. No key, no nonce and no value of a request is in any of them. */
+/** Errors of `ciphers`. No message contains a key, a nonce or a value of a request. */
 import type { CodeEntry } from '../../../kernel/contract/problem.js';
 
 const OPEN_HELP =

@@ -1,26 +1,25 @@
 /**
- * The stored form of one value: text of version, nonce and ciphertext. The value is sealed as JSON, so that it comes back as
- * what it was; algorithm and version are sealed with it, so that no text is opened as something else.
+ * The stored form of one value: encoded version, nonce and ciphertext. Values are sealed as JSON to preserve their type; version
+ * and algorithm are authenticated, so that no text is opened as another kind.
  */
 import { randomBytes } from 'node:crypto';
 import { readJson, writeJson } from '../../../kernel/language/exact-json.js';
 import type { Cipher } from '../../kinds/cipher.js';
 import type { Encoding } from '../../kinds/encoding.js';
 
-/** The first byte of every stored value. */
 const VERSION = 1;
 const PREFIX = Buffer.of(VERSION);
 const NOTHING = Buffer.alloc(0);
 const TAG_BYTES = 16;
-/** Bytes drawn from the system at a time; each is part of one nonce and never used again. */
+/** Random bytes drawn at a time; each is used in one nonce only. */
 const POOL = 3072;
 
 export const NOT_OPENED: unique symbol = Symbol('not opened');
 
 export interface FieldCipher {
-  /** The data that goes with each value: what the definition says, behind what is always bound. */
+  /** Prepends the version and algorithm label to the additional data. */
   readonly bound: (aad: Uint8Array) => Uint8Array;
-  /** Bytes of JSON that it takes; null: any number. */
+  /** Maximum bytes of JSON; null: unlimited. */
   readonly most: number | null;
   readonly seal: (value: unknown, bound: Uint8Array) => string;
   readonly open: (text: unknown, bound: Uint8Array) => unknown;
@@ -31,7 +30,7 @@ export interface FieldSettings {
   readonly cipher: Cipher;
   readonly encoding: Encoding;
   readonly key: Uint8Array;
-  /** The same nonce for every value; null: a new one for each. */
+  /** A fixed nonce for every value (testing only); null: a random one for each. */
   readonly nonce: Uint8Array | null;
 }
 
@@ -56,7 +55,7 @@ export function fieldCipher({ algorithm, cipher, encoding, key: bytes, nonce: fi
   };
 }
 
-/** What is right and yet no JSON was sealed by somebody else. */
+/** Authenticated bytes that are not JSON come from another writer and count as not opened. */
 function parsed(plain: Uint8Array): unknown {
   try {
     return readJson(Buffer.from(plain.buffer, plain.byteOffset, plain.length).toString());
@@ -70,7 +69,7 @@ let used = 0;
 
 function freshNonce(bytes: number): Buffer {
   if (used + bytes > pool.length) {
-    // A new buffer: nonces that were given out keep theirs.
+    // A new buffer, because nonces returned earlier still reference the old one.
     pool = randomBytes(POOL);
     used = 0;
   }

@@ -1,6 +1,6 @@
 /**
- * Encrypts fields of what goes into an actionable, and decrypts fields of what comes out of it. Work is counted before any
- * actionable runs; additional data is read before this one does.
+ * Encrypts payload fields before an actionable and decrypts fields of its result. Limits are checked before any actionable runs;
+ * additional data is read before this one.
  */
 import { fault } from '../../../kernel/contract/fault.js';
 import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
@@ -25,30 +25,29 @@ import { compileEntry, type Entry } from './entry.js';
 import { NOT_OPENED } from './field.js';
 import { BEFORE_OTHERS } from './settings.light.js';
 
-/** After an answer out of a cache, before the first actionable. */
+/** After the resource cache lookup, before the first actionable. */
 const COUNTING = ResourcePhase.RECALL + 50;
-/** After `hashables`: a hash may be encrypted. */
+/** After `hashables`, because a hash may be encrypted. */
 const AFTER_HASHES = 1;
 const BEFORE_SEALS = AFTER_HASHES - 0.5;
 const AFTER_SEALS = AFTER_HASHES + 0.5;
 const MOST_SEALED = 1000;
 const MOST_OPENED = 10_000;
-/** Rows that are worked on before others get their turn. */
+/** Rows processed before the event loop is yielded. */
 const TURN = 200;
 
-/** A place at which a value may stand: in the payload, or under a name that an actionable gives. */
+/** A location of a value: in the payload, or under a name that an actionable defines. */
 interface Target {
   readonly entry: Entry;
-  /** Its number among the entries. */
   readonly index: number;
   readonly path: readonly string[];
-  /** The same field in the items of the list that the statement is repeated for. */
+  /** The same field in the items of the list that the statement repeats for. */
   readonly inItems: readonly string[] | null;
   readonly slot: number | null;
-  /** A query writes it, and it may not be left out. */
+  /** True when a query writes the field and it is required. */
   readonly demanded: boolean;
   readonly within: InItems | null;
-  /** A statement may have to find the value by its index. */
+  /** True when a statement may search the value by its blind index. */
   readonly indexed: boolean;
 }
 
@@ -73,7 +72,7 @@ function stepsOf(entries: readonly Entry[], tools: PlanTools): Step[] {
   const within = tools.repeat?.pointer?.split('/').slice(1) ?? null;
   const bounds = tools.memo();
   const sealed = tools.memo();
-  // A list out of a result: its items win over the payload, and nothing of them is encrypted.
+  // For a list taken from a result, its items take precedence over the payload and are not encrypted.
   const unseen = unseenItems(tools);
   const named = targets.filter(({ slot }) => slot !== null);
   const steps: Step[] = [];
@@ -86,7 +85,7 @@ function stepsOf(entries: readonly Entry[], tools: PlanTools): Step[] {
     steps.push({ id: 'ciphers', phase: ActionPhase.BIND, order: AFTER_HASHES, seals: true, run });
     steps.push({ id: 'ciphers: count', phase: COUNTING, run: (frame) => count(targets, frame, within) });
     if (tools.columns.some(({ blind }) => blind !== undefined)) {
-      // Work that was put off has the ciphertext alone.
+      // A deferred job has only the ciphertext, so the clear text is recovered for the index.
       const again = reads(entries, bounds, ({ encrypts }) => encrypts, true);
       const recall = (frame: Frame): void => {
         again(frame);
@@ -96,7 +95,7 @@ function stepsOf(entries: readonly Entry[], tools: PlanTools): Step[] {
     }
   }
   if (unseen !== null || named.length > 0) {
-    // Names get their values when the work is done, whenever that is; what was sent is sealed by then.
+    // Named values exist only after their actionable ran; additional data of the payload was read earlier.
     const read = reads(entries, bounds, ({ encrypts }) => encrypts, true);
     const run = (frame: Frame): void => {
       if (unseen !== null)
@@ -120,7 +119,7 @@ function stepsOf(entries: readonly Entry[], tools: PlanTools): Step[] {
   return steps;
 }
 
-/** Additional data of some of the entries; `missing`: only what is not there, for what is was read before anything changed. */
+/** Reads the additional data of matching entries; `missing` reads only what was not read before. */
 const reads =
   (entries: readonly Entry[], slot: number, which: (entry: Entry) => boolean, missing = false) =>
   (frame: Frame): void => {
@@ -144,7 +143,7 @@ function targetsOf(entry: Entry, index: number, tools: PlanTools): Target[] {
       within: null,
       indexed,
     };
-    // The items of a list out of a result have the value first.
+    // Items of a list taken from a result take precedence.
     if (list === null || path[0] === list.path[0]) return [target];
     const items = { list, own: path, beside: target.slot };
     const demanded = isWritten(path, tools);
@@ -173,7 +172,7 @@ function count(targets: readonly Target[], { payload }: Frame, within: readonly 
   }
 }
 
-/** What was sealed for this request already is left: a second try of a transaction may meet it again. */
+/** Values sealed for this request are left alone: a retried transaction may meet them again. */
 function sealing({ entry, index, indexed }: Target, frame: Frame, bounds: number, slot: number): Change | null {
   const data = (frame.slots[bounds] as readonly (Uint8Array | undefined)[])[index];
   const done = (frame.slots[slot] ??= new Set()) as Set<unknown>;
@@ -220,7 +219,7 @@ function recallSealed({ entry, index, path, inItems }: Target, frame: Frame, bou
   }
 }
 
-/** Every refusal is the same: whoever asks learns that a value cannot be opened, and nothing of why. */
+/** All failures have one error code, so that a caller cannot learn why a value does not open. */
 function decrypt(
   opening: readonly { readonly entry: Entry; readonly index: number }[],
   state: ActionState,

@@ -1,5 +1,5 @@
-/** What spec and runtime both know of `ciphers`. Light. */
+/** Constants shared by spec and runtime of `ciphers`. */
 
 export const DEFAULT_ENCODING = 'Base64';
-/** Before everything that looks at the result, such as `verify_hashables`. */
+/** Before all steps that read the result, such as `verify_hashables`. */
 export const BEFORE_OTHERS = -200;

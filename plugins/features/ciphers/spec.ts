@@ -1,4 +1,4 @@
-/** `ciphers`: fields that are encrypted before the actionable uses them, and fields of its result that are decrypted. */
+/** Spec of `ciphers`: encrypts fields before the actionable runs and decrypts fields of its result. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { list, pluginName, shape, text, value } from '../../../kernel/schema/combinators.js';
 import { describe } from './api.light.js';

@@ -1,4 +1,4 @@
-/** Lays the results of other actionables under the result of this place. */
+/** Merges the results of other actionables with this result; own fields take precedence. */
 import { isObject, type Json } from '../../../kernel/contract/json.js';
 import { hider } from '../../../kernel/language/hidden.js';
 import type { PlanTools } from '../../../kernel/contract/plan.js';
@@ -13,18 +13,18 @@ export default defineRuntime(feature, {
       const ids = Array.isArray(written) ? (written as readonly Json[]) : [];
       const sources = ids.flatMap((id) => tools.action('self', Number(id)) ?? []);
       for (const source of sources) tools.takes(source, []);
-      // On an actionable the answer still passes the place where secret fields are kept in.
+      // The result of an actionable still passes the step that hides secret fields.
       const keep = slot === 'resource' ? withoutSecrets(tools) : (result: object): object => result;
       return {
         steps: [
           {
             id: 'combine_returned_results_from',
             phase: slot === 'resource' ? ResourcePhase.REPLY : ActionPhase.SHAPE,
-            // Before `returnables` picks from what was put together.
+            // Before `returnables` selects fields of the merged result.
             order: -100,
             total: true,
             run: (frame, state) => {
-              // A list has no names to merge.
+              // A list has no fields to merge.
               if (Array.isArray(state.result)) return;
               const others = sources.map((source) => frame.results[source]).filter(isObject);
               if (others.length === 0) return;
@@ -38,11 +38,11 @@ export default defineRuntime(feature, {
   }),
 });
 
-/** Names as data: what a remote service calls its fields must not reach a setter. */
+/** Creates own data properties: a field name from a remote service, such as `__proto__`, must not invoke a setter. */
 const merged = (results: readonly object[]): object =>
   Object.fromEntries(results.flatMap((result) => Object.entries(result)));
 
-/** The main result may have named what leaves of it; that says nothing about the results merged into it. */
+/** `returnables` of the main result must not reveal secret fields of the merged results. */
 function withoutSecrets({ secrets, revealed, conceals }: PlanTools): (result: object) => object {
   const hide = hider(secrets, revealed, conceals);
   return (result) => hide(result) as object;

@@ -1,4 +1,4 @@
-/** `combine_returned_results_from`: one answer out of the results of several actionables. */
+/** Spec of `combine_returned_results_from`: merges the results of several actionables. */
 import { list, numeric, shape } from '../../../kernel/schema/combinators.js';
 import type { ApiPart, ApiPlace, ApiResults, Forms, JsonSchema } from '../../../kernel/contract/api.js';
 import type { Json } from '../../../kernel/contract/json.js';
@@ -45,14 +45,14 @@ function combined({ slot, value }: ApiPlace): ApiPart {
   return { changes: [{ phase, order: -100, change: (forms, results) => under(forms, ids, results, ofResource) }] };
 }
 
-/** The results of the others lie under the result; a list takes nothing in. */
+/** Merges the schemas of the other results with this one; a list stays unchanged. */
 function under(forms: Forms, ids: readonly number[], results: ApiResults, ofResource: boolean): Forms {
   const kept = (row: JsonSchema): JsonSchema => (ofResource ? without(row, (name) => results.secrets.has(name)) : row);
   const others = ids.map((id) => (results.action(id) ?? []).map((form) => (isOne(form) ? kept(form) : form)));
   return forms.map((form) => {
     if (isList(form)) return form;
     const parts = [...others, [form]];
-    // A part whose names are not known hides all of them.
+    // One part with unknown fields makes the fields of the whole unknown.
     if (
       parts.some((part) => part.some((one) => one['type'] === undefined || (isOne(one) && propertiesOf(one) === null)))
     )
@@ -68,7 +68,7 @@ function under(forms: Forms, ids: readonly number[], results: ApiResults, ofReso
   });
 }
 
-/** Which of two results a name comes from is not always certain. */
+/** A field that occurs in several results may have the type of any of them. */
 function openWhereDouble(
   properties: Record<string, JsonSchema>,
   rows: readonly JsonSchema[],

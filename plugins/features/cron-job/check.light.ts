@@ -1,4 +1,4 @@
-/** What is wrong with a schedule that is written down, with what would be right. */
+/** Validates a written schedule and suggests corrections. */
 import { asText, isObject } from '../../../kernel/contract/json.js';
 import type { CheckPlace, Finding } from '../../../kernel/contract/plugin.js';
 import { readCron, type CronFlaw } from '../../../kernel/language/cron.js';

@@ -1,6 +1,6 @@
 /**
- * The clock of a process: waits for the instants of all schedules, claims each in the ledger and has it run. However often the
- * clock is put, an instant runs at most once: the ledger knows it by itself. What was missed is made up for by its latest run.
+ * Scheduler of this process: waits for the instants of all schedules, claims each in the ledger and runs it. The ledger ensures
+ * that an instant runs at most once, even if the system clock changes. Of missed instants only the latest is run.
  */
 import { randomUUID } from 'node:crypto';
 import type { Running, Schedule } from '../../../kernel/contract/deferred.js';
@@ -10,11 +10,11 @@ import { timetable, type Timetable } from '../../../kernel/language/cron-next.js
 import type { Ledger, Scheduler } from '../../kinds/scheduler.js';
 import { createFlights } from './flights.js';
 
-/** Time as the clock sees it. */
+/** Time source, replaceable in tests. */
 export interface Time {
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970-01-01 UTC. */
   now(): number;
-  /** Calls back once; gives the function that prevents it. */
+  /** Calls back once; returns a function that cancels it. */
   after(milliseconds: number, call: () => void): () => void;
 }
 
@@ -26,39 +26,37 @@ export interface ClockInput {
 }
 
 export interface Clock {
-  /** Takes up the schedules; what was missed before is made up for. */
+  /** Starts the schedules and catches up missed runs. */
   begin(): void;
-  /** Takes up nothing more; resolves when what runs is over. */
+  /** Stops scheduling; resolves when running actions have ended. */
   rest(): Promise<void>;
-  /** What still runs is told to end, and others may go on. */
+  /** Aborts running actions and releases their claims. */
   abandon(): Promise<void>;
 }
 
-/** Longest wait in one piece: a clock that was put is noticed within it, and timers cannot wait for weeks. */
+/** Longest timer, in milliseconds: a change of the system clock is noticed within it, and timers are limited to 24 days. */
 const LONGEST_WAIT = 10_000;
-/** Before the ledger is asked again. */
+/** Milliseconds before the ledger is queried again. */
 const RETRY = 2000;
-/** A run may be so late, whatever the config says of missed ones: the ledger was away for a moment, the process was busy. */
+/** Milliseconds of delay accepted regardless of the catch-up setting: the ledger or the process may have been busy. */
 const TOLERANCE = 60_000;
 
 interface Entry {
   readonly schedule: Schedule;
   readonly form: string;
   readonly table: Timetable;
-  /** Known from then on. */
+  /** Milliseconds: when this process learned of the schedule. */
   readonly since: number;
-  /** Its runs of before `since` are looked at. */
+  /** Whether runs missed before `since` are caught up. */
   readonly makesUp: boolean;
-  /** The ledger knows the schedule. */
+  /** The ledger has recorded the schedule. */
   noted: boolean;
-  /** Instants up to this one are settled. */
+  /** Instants up to this one are decided. */
   from: number;
   next: number | null;
   asking: { readonly instant: number; readonly by: string } | null;
   attending: Promise<void> | null;
-  /** Ends the wait for another try. */
   retry: (() => void) | null;
-  /** Skips in a row are told once. */
   told: boolean;
 }
 
@@ -85,7 +83,7 @@ export function createClock({ running, scheduler, log, time }: ClockInput): Cloc
     attend(entry);
   }
 
-  /** Schedules that stayed as they are are not touched: what is due for them is still due. */
+  /** Unchanged schedules are left alone, because their due runs are still due. */
   function refresh(makesUp: boolean): void {
     if (over) return;
     const schedules = running.schedules();
@@ -120,7 +118,7 @@ export function createClock({ running, scheduler, log, time }: ClockInput): Cloc
   function look(): void {
     const now = time.now();
     for (const entry of entries.values()) {
-      // The clock was put back: what comes again is the ledger's to judge.
+      // The system clock was set back; the ledger rejects instants that ran already.
       if (now < entry.from && entry.attending === null) settle(entry, now);
       if (entry.next !== null && entry.next <= now && entry.retry === null) attend(entry);
     }
@@ -150,7 +148,7 @@ export function createClock({ running, scheduler, log, time }: ClockInput): Cloc
       });
   }
 
-  /** Settles what is due. Rejects when the ledger is away; then everything is as it was. */
+  /** Decides the due instant. Rejects when the ledger is unavailable; the instant then remains due. */
   async function judge(entry: Entry): Promise<void> {
     const { schedule, form, table } = entry;
     if (!entry.noted) {
@@ -211,7 +209,7 @@ export function createClock({ running, scheduler, log, time }: ClockInput): Cloc
       unsubscribe?.();
       wake?.();
       for (const entry of entries.values()) entry.retry?.();
-      // What was claimed while this began is run: nobody else would.
+      // Runs claimed before the stop must still be executed: no other process would run them.
       await Promise.all([...entries.values()].map(({ attending }) => attending ?? Promise.resolve()));
       await flights.landed();
     },

@@ -1,24 +1,23 @@
 /**
- * Scheduled runs under way: each holds its claim by renewing it, and gives it back at its end. A run whose claim is lost is told
- * so by its signal. Nothing here says when anything runs.
+ * Scheduled runs in progress: renews the claim of each run, releases it at the end, and aborts the run when the claim is lost.
+ * Does not decide when a run is due.
  */
 import type { Running, Schedule } from '../../../kernel/contract/deferred.js';
 import type { Log } from '../../../kernel/contract/plugin.js';
 import type { Claim, Ledger } from '../../kinds/scheduler.js';
 import type { Time } from './clock.js';
 
-/** Seconds: after that a schedule is free whose process is gone. */
+/** Seconds after which the schedule of a crashed process can be claimed again. */
 const LEASE = 30;
 const RENEWAL = (LEASE * 1000) / 3;
-/** The end of a run is worth telling the ledger more than once: meanwhile its schedule is skipped. */
+/** The end of a run is reported to the ledger several times if necessary, because its schedule is skipped until then. */
 const TRIES = 5;
 const PAUSE = 1000;
 
 export interface Flights {
   claim(key: string, instant: number, by: string): Promise<Claim>;
-  /** Runs what was claimed. */
   start(schedule: Schedule, instant: number): void;
-  /** Nothing runs any more. */
+  /** Resolves when no run is in progress. */
   landed(): Promise<void>;
   abandon(): Promise<void>;
 }
@@ -46,7 +45,7 @@ export function createFlights({ running, ledger, log, time }: FlightsInput): Fli
   const pause = (milliseconds: number): Promise<void> =>
     new Promise((resolve) => void time.after(milliseconds, resolve));
 
-  /** Renews a claim until it is told to stop. */
+  /** Renews a claim until the returned function is called. */
   function hold(key: string, instant: number, abort: AbortController): () => void {
     let sure = time.now();
     let stop: () => void = () => undefined;

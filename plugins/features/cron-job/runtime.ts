@@ -1,4 +1,4 @@
-/** Runtime of `cron_job`: says when an actionable is due, and keeps the clock of this process. */
+/** Runtime of `cron_job`: registers when an actionable is due, and owns the scheduler of this process. */
 import { BootError } from '../../../kernel/contract/boot-error.js';
 import { asText, isObject } from '../../../kernel/contract/json.js';
 import { defineRuntime, type RuntimeContext } from '../../../kernel/contract/plugin.js';
@@ -6,7 +6,7 @@ import { feature, type Feature } from '../../kinds/feature.js';
 import { scheduler } from '../../kinds/scheduler.js';
 import { createClock, type Clock, type Time } from './clock.js';
 
-/** Of the process. Timers do not keep it alive. */
+/** Timers do not keep the process alive. */
 const TIME: Time = {
   now: Date.now,
   after(milliseconds, call) {
@@ -16,9 +16,9 @@ const TIME: Time = {
   },
 };
 
-/** By handle, and by context for hooks, which are tapped before there is a handle. */
+/** By handle, and by context for hooks that are registered before the handle exists. */
 const clocks = new WeakMap<Feature | RuntimeContext, Clock>();
-/** A reload is the first to use the plugin: the kernel was ready long ago. */
+/** Contexts created by a reload after the kernel's `ready` event. */
 const late = new WeakSet<RuntimeContext>();
 
 export default defineRuntime(feature, {

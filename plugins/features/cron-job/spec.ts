@@ -1,4 +1,4 @@
-/** `cron_job`: an actionable that the clock begins, and no request. */
+/** Spec of `cron_job`: an actionable that runs on a schedule, never for a request. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { shape, text } from '../../../kernel/schema/combinators.js';
 import { zoneErrors } from '../../kinds/scheduler-fields.js';

@@ -1,6 +1,6 @@
 /**
- * Takes values out of the results of actionables that the plan has already run, and puts them into named slots. The
- * order itself is the compiler's: a dependency stands before the actionable that needs it.
+ * Copies values from results of earlier actionables into named slots. The compiler, not this plugin, orders dependencies before
+ * their dependents.
  */
 import { fault } from '../../../kernel/contract/fault.js';
 import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
@@ -55,7 +55,7 @@ function before(extracts: readonly Extract[]): Step[] {
   return [{ id: 'depends_on', phase: ActionPhase.PREPARE, order: -100, run }];
 }
 
-/** Names values of the actionable's own result, before `returnables` drops any. */
+/** Names values of the actionable's own result before `returnables` removes fields. */
 function after(entries: readonly Readonly<Record<string, Json>>[], tools: PlanTools): Step[] {
   return entries.flatMap((entry) => {
     const name = asText(entry['for']);
@@ -71,13 +71,13 @@ function after(entries: readonly Readonly<Record<string, Json>>[], tools: PlanTo
   });
 }
 
-/** The whole result. */
+/** The path that selects the whole result. */
 const SELF = 'self_';
 
 const readerOf = (path: string): ((result: unknown) => unknown) =>
   path === SELF ? (result) => result : compilePath(splitPath(path));
 
-/** The first of the named results that has the path gives the value; without any, the chain cannot go on. */
+/** The first named result that has the path provides the value; if none has it, the request fails. */
 function extraction(path: string, name: string, sources: readonly number[], slot: number): Extract {
   const read = readerOf(path);
   return (frame) => {

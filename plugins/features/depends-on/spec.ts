@@ -1,4 +1,4 @@
-/** `depends_on`: runs other actionables first and takes values out of their results. */
+/** Spec of `depends_on`: runs other actionables first and extracts values of their results. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { list, numeric, shape, text } from '../../../kernel/schema/combinators.js';
 

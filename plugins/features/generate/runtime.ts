@@ -1,4 +1,6 @@
-/** Plans one step that makes the identifiers, before a cache could answer in place of the actionable. */
+/**
+ * Generates identifiers in a step that runs before the cache lookup of the actionable, so that a cached result does not skip it.
+ */
 import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
 import type { PlanTools, Step } from '../../../kernel/contract/plan.js';
 import { ActionPhase } from '../../../kernel/contract/slot.js';
@@ -13,7 +15,7 @@ export default defineRuntime(feature, {
 
 type Entry = Readonly<Record<string, Json>>;
 
-/** The two fields side by side are one entry. */
+/** `generate` and `for` written directly on the holder form one entry. */
 function entriesOf(value: Entry): readonly Entry[] {
   const { generate } = value;
   if (typeof generate === 'string') return [value];

@@ -1,4 +1,4 @@
-/** `generate` / `for`: makes an identifier and gives it a name. */
+/** Spec of `generate` / `for`: generates an identifier under a name. */
 import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
 import { either, list, pluginName, shape, text } from '../../../kernel/schema/combinators.js';

@@ -1,11 +1,10 @@
-/** What is wrong with entries that have the right shape: doubles, bounds the algorithm cannot meet, text written raw. */
+/** Checks of `hashables` entries of valid shape: duplicates, lengths beyond the algorithm's limit, fields written unhashed. */
 import { asText, escapePointer, isObject, type Json, type JsonObject } from '../../../kernel/contract/json.js';
 import type { CheckPlace, Finding } from '../../../kernel/contract/plugin.js';
 import { accessorsIn } from '../../../kernel/language/accessor.js';
 import { scanSql } from '../../../kernel/language/sql.js';
 
 interface Entry {
-  /** The whole of it. */
   readonly entry: string;
   readonly property: string;
   readonly algorithm: string;
@@ -37,7 +36,7 @@ const twice = (entries: readonly Entry[]): Finding[] =>
       fix: { title: 'remove this entry', edits: [{ at: entry, remove: true }], asks: true },
     }));
 
-/** Rules of this actionable; a bound of the field wins over that of its rule. */
+/** Within the rules of this actionable, a field's own bound takes precedence over that of its rule. */
 function tooLong({ property, algorithm }: Entry, { holder, facts }: CheckPlace): Finding[] {
   const max = facts('hasher', algorithm)?.['maxBytes'];
   if (typeof max !== 'number') return [];
@@ -54,7 +53,7 @@ function tooLong({ property, algorithm }: Entry, { holder, facts }: CheckPlace):
   });
 }
 
-/** Only what surely runs before: an actionable that waits for others, or that others call, may run later. */
+/** Only actionables that certainly run before: those with `depends_on` or `no_op` may run later. */
 function writtenBefore({ property, at }: Entry, { holder, root }: CheckPlace): Finding[] {
   const actions = objects(root['actionables']).map(([action]) => action);
   const own = actions.findIndex((action) => action['id'] === holder['id']);
@@ -68,7 +67,7 @@ function writtenBefore({ property, at }: Entry, { holder, root }: CheckPlace): F
 const hashes = (action: JsonObject, property: string): boolean =>
   objects(action['hashables']).some(([entry]) => entry['property'] === property);
 
-/** A statement that puts the field, by its name or as an accessor, into a column. */
+/** True for a statement that writes the field, by name or as an accessor, into a column. */
 function writes({ query, parameters }: JsonObject, property: string): boolean {
   if (typeof query !== 'string' || !Array.isArray(parameters)) return false;
   const { verb, placeholders } = scanSql(query);

@@ -1,6 +1,6 @@
 /**
- * Hashes fields of the payload in two steps: the work is done before any actionable runs (a transaction must not wait for
- * it, and a second try must not repeat it), and the payload is replaced when this actionable's turn has come.
+ * Hashes payload fields in two steps: hashes are computed before any actionable runs, so that transactions do not wait and
+ * retries do not repeat the work; the payload is replaced when this actionable runs.
  */
 import { fault, type Issue } from '../../../kernel/contract/fault.js';
 import { asText, isObject, pointerOf, type Json } from '../../../kernel/contract/json.js';
@@ -23,16 +23,16 @@ import {
   type InItems,
 } from '../shared/protected-items.js';
 
-/** After an answer out of a cache, before the first actionable. */
+/** After the resource cache lookup, before the first actionable. */
 const PHASE = ResourcePhase.RECALL + 50;
-/** More elements of one list would keep others waiting for minutes. */
+/** Maximum hashes per request: hashing more could block other requests for minutes. */
 const MOST = 100;
 
 interface Entry {
   readonly path: readonly string[];
-  /** Of a name that an actionable gives; null: the payload has the value. */
+  /** Slot of a name that an actionable defines; null: the value is in the payload. */
   readonly named: number | null;
-  /** A query writes it, and it may not be left out. */
+  /** True when a query writes the field and it is required. */
   readonly demanded: boolean;
   readonly within: InItems | null;
   readonly refuses: Hasher['refuses'];
@@ -40,7 +40,7 @@ interface Entry {
   readonly salt: Reader<string>;
 }
 
-/** A text to hash: of which entry, and where in the payload. */
+/** A text to hash: its entry and its path in the payload. */
 interface Task {
   readonly entry: Entry;
   readonly path: readonly string[];
@@ -52,9 +52,9 @@ interface Hashed {
   readonly hash: string;
 }
 
-/** By entry and text, of one request: a text is hashed once, however often its unit of work is tried. */
+/** Hashes of one request by entry and text, so that a retried transaction does not hash again. */
 type Made = Map<Entry, Map<string, string>>;
-/** Hashes that were made for a request: a name that holds one already is not hashed again. */
+/** Hashes created for a request: a value that is one already is not hashed again. */
 const made = new WeakMap<Frame['invocation'], Set<unknown>>();
 
 export default defineRuntime(feature, {
@@ -86,7 +86,7 @@ function compile(item: Readonly<Record<string, Json>>, algorithm: Hasher, tools:
     hash: algorithm.hashing(options),
     salt: tools.text(options['salt'] ?? ''),
   };
-  // The items of a list out of a result have the value first.
+  // Items of a list taken from a result take precedence.
   const list = namedList(tools);
   if (list === null || path[0] === list.path[0]) return [entry];
   const within = { list, own: path, beside: entry.named };
@@ -121,7 +121,7 @@ function steps(entries: readonly Entry[], within: readonly string[] | null, slot
   ];
 }
 
-/** Names have their values when the work is done, whenever that is; items of a list out of a result are not seen here. */
+/** Named values exist only after their actionable ran; the first step cannot see items of a list taken from a result. */
 function namesSteps(entries: readonly Entry[], tools: PlanTools): Step[] {
   const unseen = unseenItems(tools);
   const named = entries.filter((entry) => entry.named !== null);
@@ -162,7 +162,7 @@ async function hashName(entry: Entry, frame: Frame, slot: number): Promise<void>
   frame.slots[named] = changeAt(frame.slots[named], path, change, 1);
 }
 
-/** Everything is judged before the first text is hashed: that is cheap, hashing is not. */
+/** All values are validated before the first is hashed, because hashing is expensive. */
 function tasksOf(entries: readonly Entry[], payload: unknown, within: readonly string[] | null): Task[] {
   const tasks: Task[] = [];
   const issues: Issue[] = [];
@@ -181,8 +181,8 @@ function tasksOf(entries: readonly Entry[], payload: unknown, within: readonly s
 }
 
 /**
- * The values that the path leads to, also through lists: `users.password` is that of every user. Where the statement is
- * repeated for the items of a list (`within`), a name means their field first, so each has it hashed.
+ * The values at a path, also through lists: `users.password` matches every user. Where the statement repeats for the items of a
+ * list (`within`), the field of each item is included.
  */
 function valuesAt(path: readonly string[], payload: unknown, within: readonly string[] | null): Found[] {
   const found = placesAt(payload, path);
@@ -194,7 +194,7 @@ function valuesAt(path: readonly string[], payload: unknown, within: readonly st
   ];
 }
 
-/** One after the other: a request, however long its list, takes one place among those that are worked on. */
+/** Sequential, so that one request occupies one hashing slot at a time. */
 async function work(tasks: readonly Task[], frame: Frame, slot: number): Promise<void> {
   const hashed: Hashed[] = [];
   for (const { entry, path, text } of tasks)

@@ -1,4 +1,4 @@
-/** `hashables`: payload fields that are replaced by their hash before the actionable uses them. */
+/** Spec of `hashables`: replaces payload fields by their hash before the actionable runs. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { list, shape } from '../../../kernel/schema/combinators.js';
 import { protectedProperty as property } from '../../kinds/hasher-fields.js';

@@ -1,4 +1,4 @@
-/** What spec and runtime both know of revoking. Light. */
+/** Limits shared by spec and runtime. */
 
-/** Of one request. Judging costs some microseconds each. */
+/** Maximum per request; verifying one token takes microseconds. */
 export const MAX_TOKENS = 1000;

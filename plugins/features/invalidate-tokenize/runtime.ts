@@ -1,6 +1,6 @@
 /**
- * Revokes the tokens of a request that the resource's own settings let pass; everything else that is sent costs no room in the
- * store. Runs when the work is done, before a new token is given out.
+ * Revokes tokens of a request that the resource's own settings verify; other texts are ignored, so that they cannot fill the
+ * store. Runs after the actionables, before a new token is issued.
  */
 import { fault } from '../../../kernel/contract/fault.js';
 import { isObject, type Json } from '../../../kernel/contract/json.js';
@@ -62,7 +62,7 @@ function revoking(store: Cache, tool: TokenTool, readers: readonly Reader[], lea
   };
 }
 
-/** Text of one token, with or without the scheme in front. */
+/** One token, with or without the `Bearer` scheme. */
 const TOKEN = /^(?:bearer )?([A-Za-z0-9._-]+)$/i;
 
 function tokensIn(frame: Frame, readers: readonly Reader[]): string[] {
@@ -72,7 +72,7 @@ function tokensIn(frame: Frame, readers: readonly Reader[]): string[] {
   return texts.flatMap((text) => TOKEN.exec(text)?.[1] ?? []);
 }
 
-/** Null for a token that nobody would take: it needs no revoking. */
+/** Null for an invalid token, which needs no revocation. */
 async function judged(tool: TokenTool, text: string, now: number): Promise<Verified | null> {
   try {
     return await tool.verify(text, now);

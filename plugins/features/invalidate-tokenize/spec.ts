@@ -1,4 +1,4 @@
-/** `invalidate_tokenize`: tokens that are good no longer, before they end by themselves. */
+/** Spec of `invalidate_tokenize`: revokes tokens before they expire. */
 import { isObject, type Json } from '../../../kernel/contract/json.js';
 import type { ApiField, ApiPart, ApiPlace } from '../../../kernel/contract/api.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
@@ -109,7 +109,7 @@ function check({ value: { invalidate_tokenize: written }, holder }: CheckPlace):
   return [{ code: 'TOK_REVOKE_FORM', at: '/invalidate_tokenize/tokens' }];
 }
 
-/** The whole text, for a token is no part of a longer one. */
+/** The whole text must be one accessor, because a token is never part of a longer text. */
 function isAccessor(json: Json): boolean {
   if (typeof json !== 'string') return false;
   const [only] = accessorsIn(json);
@@ -119,7 +119,7 @@ function isAccessor(json: Json): boolean {
 const TOKEN = { type: 'string' };
 const TOKENS: ApiField = { schema: { anyOf: [TOKEN, listOf(TOKEN, { maxItems: MAX_TOKENS })] }, required: true };
 
-/** Tokens that stand in the payload itself, not deeper inside. */
+/** Documents only tokens at the top level of the payload. */
 function revoked({ value: { invalidate_tokenize: written }, isMade }: ApiPlace): ApiPart {
   const tokens = isObject(written) ? written['tokens'] : undefined;
   const entries = Array.isArray(tokens) ? (tokens as readonly Json[]) : [tokens ?? null];

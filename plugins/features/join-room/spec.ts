@@ -1,4 +1,4 @@
-/** `join_room`: messages to a room reach this connection from now on. */
+/** Spec of `join_room`: this connection receives the messages to a room from now on. */
 import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
 import { shape } from '../../../kernel/schema/combinators.js';
 import { anyRooms, checkRooms, ROOM_ANY, roomErrors, roomField } from '../../kinds/rooms.js';

@@ -1,4 +1,4 @@
-/** `leave_room`: messages to a room reach this connection no more. */
+/** Spec of `leave_room`: this connection no longer receives the messages to a room. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { shape } from '../../../kernel/schema/combinators.js';
 import { checkRooms, roomErrors, roomField } from '../../kinds/rooms.js';

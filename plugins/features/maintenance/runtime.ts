@@ -1,4 +1,4 @@
-/** Refuses before any guard looks at the request. */
+/** Rejects every request of the resource before any guard runs. */
 import { fault } from '../../../kernel/contract/fault.js';
 import { ResourcePhase } from '../../../kernel/contract/slot.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';

@@ -1,4 +1,4 @@
-/** `maintenance`: takes an endpoint out of service without taking it away. */
+/** Spec of `maintenance`: disables an endpoint without removing it. */
 import { flag, shape } from '../../../kernel/schema/combinators.js';
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 

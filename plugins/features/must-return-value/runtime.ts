@@ -1,4 +1,4 @@
-/** Refuses the request when an actionable gave nothing, or ends it there. */
+/** Rejects the request when an actionable returns nothing, or stops it there. */
 import { Done } from '../../../kernel/contract/hooks.js';
 import { fault } from '../../../kernel/contract/fault.js';
 import { isObject } from '../../../kernel/contract/json.js';
@@ -26,7 +26,7 @@ export default defineRuntime(feature, {
               if (!isEmpty(result)) return;
               if (!stops) throw fault('ACT_NO_VALUE', {}, options);
               frame.stopped = true;
-              // Nothing is made of it, and no cache keeps it.
+              // Done skips the remaining steps, so that an empty result is neither shaped nor cached.
               return new Done(result);
             },
           },

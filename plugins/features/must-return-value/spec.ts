@@ -1,4 +1,4 @@
-/** `must_return_value`: an actionable that has to produce a result. */
+/** Spec of `must_return_value`: an actionable that must produce a result. */
 import type { ApiPart, ApiPlace, JsonSchema } from '../../../kernel/contract/api.js';
 import { isObject } from '../../../kernel/contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
@@ -44,7 +44,7 @@ export default definePlugin({
     }),
   },
   standing: ({ value }) => {
-    // What stops quietly is committed all the same.
+    // A request that stops without an error is still committed.
     const isQuiet = isObject(value['on_empty']) && value['on_empty']['stop'] === true;
     return value['must_return_value'] === true && !isQuiet ? 'demanding' : null;
   },

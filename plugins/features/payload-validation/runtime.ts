@@ -1,4 +1,4 @@
-/** Compiles the rules into one step that judges the whole payload before any actionable runs. */
+/** Compiles the rules into one step that validates the whole payload before any actionable runs. */
 import { fault, type Issue } from '../../../kernel/contract/fault.js';
 import type { Json } from '../../../kernel/contract/json.js';
 import { ResourcePhase } from '../../../kernel/contract/slot.js';
@@ -24,7 +24,7 @@ export default defineRuntime(feature, {
   create: ({ resolve }) => ({
     plan: ({ value }) => {
       const fields = fieldsOf(value['payload_validation'], (name) => resolve(validationType, name));
-      // Still known, so that a sample body has them.
+      // Bypassed fields remain in the sample body.
       const steps = canonicalSteps(fields);
       if (value['bypass_payload_validation'] === true) return { steps, sample: sampleFields(fields) };
       return fields.length === 0 ? { steps: [] } : planRules(fields, steps);
@@ -37,7 +37,7 @@ function fieldsOf(rules: Json | undefined, typeOf: TypeOf): FieldRule[] {
   return list.map(ruleOf).flatMap((rule) => compileFields(rule['field'], boundsOf(rule), typeOf));
 }
 
-/** Before any rule, and before anything looks at a value: what was sent in another form is not seen again. */
+/** Runs before any rule and replaces the payload, so that no later step sees a value in another form than the canonical one. */
 function canonicalSteps(fields: readonly FieldRule[]): Step[] {
   const each = canonicalFields(fields);
   if (each === null) return [];
@@ -80,7 +80,7 @@ function refuse(issues: readonly Issue[]): never {
 
 type Convert = (payload: Payload, texts: NonNullable<Invocation['texts']>) => Payload;
 
-/** Values that arrive as text become what their rules ask for. Null when no rule asks for anything but text. */
+/** Converts values that arrive as text to the types of their rules; null when no rule needs a conversion. */
 function conversion(fields: readonly FieldRule[]): Convert | null {
   const converted = fields.flatMap(({ name, type }) =>
     type.fromText === undefined ? [] : [{ name, read: (sent: unknown) => type.fromText?.(sent) }],
@@ -92,7 +92,7 @@ function conversion(fields: readonly FieldRule[]): Convert | null {
       if ((texts !== 'all' && !texts.has(name)) || !Object.hasOwn(payload, name)) continue;
       const value = read(payload[name]);
       if (value === payload[name]) continue;
-      // Without a prototype, no name of a field can mean anything else.
+      // Without a prototype, field names such as `__proto__` are ordinary properties.
       copy ??= Object.assign(Object.create(null) as Record<string, unknown>, payload);
       copy[name] = value;
     }

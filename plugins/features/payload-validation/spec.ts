@@ -1,4 +1,4 @@
-/** `payload_validation`: rules for the request body, judged before anything runs. */
+/** Spec of `payload_validation`: rules for the request body, validated before anything runs. */
 import { flag, list, numeric, record, shape, slot } from '../../../kernel/schema/combinators.js';
 import { asText, escapePointer, isObject, type Json } from '../../../kernel/contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
@@ -158,7 +158,7 @@ export default definePlugin({
   ],
 });
 
-/** Rules that are not judged still tell which fields there are. */
+/** Bypassed rules still document the fields. */
 function fieldsOf({ value, valueOf }: ApiPlace): ApiPart {
   const rules = Array.isArray(value['payload_validation']) ? (value['payload_validation'] as readonly Json[]) : [];
   const entries = rules
@@ -189,7 +189,7 @@ function check({ value, facts }: CheckPlace): Finding[] {
         code: 'VAL_BOUND_UNUSED',
         at: `${at}/${bound}`,
         params: { bound },
-        // Without the one the other would still be there.
+        // With several unused bounds, removing one would leave the others.
         ...(unused.length === 1 && removing(`${at}/${bound}`)),
       })),
     ];
@@ -200,7 +200,7 @@ function check({ value, facts }: CheckPlace): Finding[] {
 
 type Bounds = Readonly<Record<string, Json>>;
 
-/** Fields, and the fields inside them, with the bounds that hold around them. */
+/** Checks fields and their nested fields with the bounds of the surrounding rule. */
 function crossingInside(fields: Bounds, around: Bounds, at: string): Finding[] {
   return Object.entries(fields).flatMap(([name, type]) => {
     if (!isObject(type)) return [];
@@ -211,7 +211,7 @@ function crossingInside(fields: Bounds, around: Bounds, at: string): Finding[] {
   });
 }
 
-/** A field's own bounds win over those `around` it; what both leave open crosses nothing. */
+/** A field's own bounds take precedence over those `around` it; bounds set only around the field are reported there. */
 function crossing(own: Bounds, around: Bounds, at: string): Finding[] {
   return PAIRS.flatMap(([low, high]) => {
     if (own[low] === undefined && own[high] === undefined) return [];

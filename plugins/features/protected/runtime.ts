@@ -1,6 +1,6 @@
 /**
- * The guard. It runs before the body is read and before any connection is taken; a token that was seen before is judged
- * without waiting. Every refusal looks the same from outside.
+ * Token guard. Runs before the body is read and before a database connection is acquired; a cached token is verified
+ * synchronously. Every rejection has the same response.
  */
 import { fault } from '../../../kernel/contract/fault.js';
 import { asText, deepFreeze, isObject, type Json } from '../../../kernel/contract/json.js';
@@ -23,12 +23,12 @@ export default defineRuntime(feature, {
       const header = asText(written['provide_as'] ?? 'Authorization');
       const { tool, type } = tokensOf(holder['tokenize'], false, tools, resolve);
       const verify = meantFor(tool, demandedBy(written, holder['tokenize']), tools);
-      // Only where something revokes tokens is anybody asked.
+      // Revocation is checked only where a resource uses `invalidate_tokenize`.
       const revoked = tools.used(REVOKES) ? resolve(revoker, 'invalidate_tokenize').isRevoked : null;
       const refused = (tells: boolean): Refused => refusal(header, tools.place, log, tells);
       return {
         steps: [guard(verify, header, admission(exposer(written['extract_claims']), revoked), refused(true))],
-        // A connection is asked by each guard of the set: that some of them do not take its token is no news.
+        // A connection tries every guard of the plan set, so rejections by some of them are expected and not logged as warnings.
         identity: identity(verify, header, revoked, refused(false)),
         guard: `${type} in ${header}`,
         proof: proofIn(header),
@@ -62,7 +62,7 @@ function guard(verify: TokenTool['verify'], header: string, admit: Admit, refuse
   return { id: 'protected', phase: ResourcePhase.ADMIT, run };
 }
 
-/** The same judgement for a connection, which is open before anything is asked of it. */
+/** Verifies a connection, which is open before its first message. */
 function identity(
   verify: TokenTool['verify'],
   header: string,
@@ -85,7 +85,7 @@ function identity(
   };
 }
 
-/** A good token may be revoked all the same; that is asked at each use, also of one that is remembered. */
+/** A valid token may be revoked, so revocation is checked at each use, also for cached tokens. */
 function admission(expose: (verified: Verified) => Claims, isRevoked: IsRevoked | null): Admit {
   const enter = (frame: Frame, verified: Verified, isOver: boolean): void => {
     if (isOver) throw new TokenRefused('revoked');
@@ -100,7 +100,7 @@ function admission(expose: (verified: Verified) => Claims, isRevoked: IsRevoked 
   };
 }
 
-/** What only this caller may see is nobody's to keep: a shared cache does not know that a header of ours is a key. */
+/** The response depends on the caller, and a shared cache cannot know that a custom header carries credentials. */
 function admit(frame: Frame, claims: Claims): void {
   frame.claims = claims;
   frame.headers['cache-control'] = 'no-store';
@@ -110,7 +110,7 @@ const ELSEWHERE =
   'a sound token was refused that was made by another issuer, for another audience or purpose; `issuer`, `audience` and `purpose` of ' +
   '`protected` say which are taken (this is said once)';
 
-/** One answer for every reason. What is no refusal of a token is an accident, and must not look like one. */
+/** One response for every reason. Errors other than TokenRefused are rethrown unchanged. */
 function refusal(header: string, place: string, log: Log, tells: boolean): Refused {
   const options = {
     headers: { 'cache-control': 'no-store', ...(isAuthorization(header) && { 'www-authenticate': 'Bearer' }) },
@@ -119,7 +119,7 @@ function refusal(header: string, place: string, log: Log, tells: boolean): Refus
   return ({ id }, error) => {
     if (!(error instanceof TokenRefused)) throw error;
     log.debug({ resource: place, request: id, reason: error.reason }, 'token refused');
-    // The key is right: perhaps the guard does not say whose tokens it takes.
+    // The signature is valid, so the guard probably lacks the issuer, audience or purpose of the token.
     if (error instanceof TokenElsewhere && !told) {
       told = true;
       log.warn({ resource: place, reason: error.reason }, ELSEWHERE);
@@ -128,7 +128,7 @@ function refusal(header: string, place: string, log: Log, tells: boolean): Refus
   };
 }
 
-/** Only what the definition names is readable; made once for each remembered token. */
+/** Exposes only the claims that the definition names; created once per cached token. */
 function exposer(names: Json | undefined): (verified: Verified) => Claims {
   const listed = Array.isArray(names) ? (names as readonly Json[]).map((name) => splitPath(asText(name))) : [];
   const paths = listed.map((path) => ({ path, read: compilePath(path) }));

@@ -1,4 +1,4 @@
-/** `protected`: only callers with a valid token. */
+/** Spec of `protected`: only callers with a valid token. */
 import type { ApiPart, ApiPlace } from '../../../kernel/contract/api.js';
 import { asText, isObject } from '../../../kernel/contract/json.js';
 import {
@@ -28,7 +28,7 @@ export default definePlugin({
     '`issuer`, `audience` and `purpose` are those of `tokenize` beside it, where they are not written here; a token of another ' +
     'purpose is refused. Tokens of another system are taken with its key and `issuer` and `audience` as it writes them. Whatever is wrong with a token, the answer is the same 401; the log says why, at level debug.',
   facts: { applies: 'when-present', guards: true, identifies: true },
-  // A pattern: what revokes tokens is asked where it is used, and not loaded for the sake of asking.
+  // A pattern, so that `invalidate_tokenize` is used where it is loaded, but is not loaded because of this plugin.
   requires: ['token:*', 'feature:invalidate_*'],
   slots: {
     resource: shape({
@@ -131,7 +131,7 @@ export default definePlugin({
   ],
 });
 
-/** Tokens of one sort, key, audience and purpose are good for every resource that names these. Where they are sent matters not. */
+/** Tokens of one format, key, audience and purpose are valid for every resource that names these, regardless of the header. */
 function guardOf({ value, holder, facts }: Parameters<NonNullable<PluginSpec['guardOf']>>[0]): string {
   const settings = isObject(holder['tokenize']) ? holder['tokenize'] : {};
   const demanded = sayDemanded(demandedBy(value['protected'], settings));
@@ -139,7 +139,7 @@ function guardOf({ value, holder, facts }: Parameters<NonNullable<PluginSpec['gu
   return JSON.stringify(demanded === null ? by : [...by, demanded]);
 }
 
-/** A token for something else than access makes nobody a receiver; what is sent by a resource for it is for those who have access. */
+/** Tokens for another purpose than access do not make their holders receivers; messages go to holders of access tokens. */
 function realmOf(place: Parameters<NonNullable<PluginSpec['realmOf']>>[0]) {
   const { protected: written, ...value } = place.value;
   const { purpose } = demandedBy(written, place.holder['tokenize']);
@@ -176,7 +176,7 @@ function demanded({ value, holder, used }: ApiPlace): ApiPart {
     ],
     ...(purpose !== ACCESS && { notes: [`Takes only tokens for the purpose \`${purpose}\`.`] }),
     answers: { 'cache-control': '`no-store`.' },
-    // Where something revokes tokens, the store of those that are revoked is asked.
+    // Where tokens can be revoked, the guard queries the store of revoked tokens.
     refuses: [{ code: 'TOK_REFUSED', ...asked }, ...(used('feature:invalidate_tokenize') ? ['CCH_AWAY'] : [])],
   };
 }

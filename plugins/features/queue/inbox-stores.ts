@@ -1,9 +1,9 @@
-/** Where an inbox lies: a table of a SQL database, or a collection of documents. Fixed text, bound values. */
+/** Storage of an inbox: a table of a SQL database, or a collection of documents. Statements are constant, values are bound. */
 import type { SharedUnit } from '../../../kernel/contract/plan.js';
 import { dialect, type Dialect } from '../../kinds/dialect.js';
 import { documentStore, type DocumentStore, type DocumentTransaction } from '../../kinds/document-store.js';
 
-/** `job` and `step` name it, and are as short in any database; `id` is of the job. */
+/** `job` and `step` are fixed-length hashes that form the key in any database; `id` is the id of the job. */
 export interface InboxRow {
   readonly job: string;
   readonly step: string;
@@ -14,14 +14,14 @@ export interface InboxRow {
 export interface InboxStore {
   make(): Promise<void>;
   read(job: string): Promise<readonly string[]>;
-  /** Rejects where it is there already. */
+  /** Rejects when the row exists. */
   add(row: InboxRow, transaction: unknown): Promise<void>;
   remove(job: string): Promise<void>;
-  /** Ids of jobs whose notes are older than a day. */
+  /** Ids of jobs with notes older than one day. */
   old(): Promise<readonly string[]>;
 }
 
-/** Null: units of this sort have no place for notes. */
+/** Null: this kind of transaction cannot store notes. */
 export function inboxStoreOf({ kind, handle }: SharedUnit): InboxStore | null {
   if (kind === dialect.kind) return inTable(handle as Dialect);
   return kind === documentStore.kind ? inCollection(handle as DocumentStore) : null;
@@ -29,7 +29,7 @@ export function inboxStoreOf({ kind, handle }: SharedUnit): InboxStore | null {
 
 const DAY_MS = 86_400_000;
 const MOST = 100;
-/** Bytes of `id` and `body` are no one's to compare, so that they may have any length. */
+/** `id` and `body` are not indexed, so that they may have any length. */
 const MAKE = `CREATE TABLE IF NOT EXISTS lintel_inbox (
   job char(64) NOT NULL, step char(64) NOT NULL, id text NOT NULL, body TEXT_TYPE NOT NULL, made_at bigint NOT NULL,
   PRIMARY KEY (job, step))`;
@@ -44,7 +44,7 @@ function inTable(connection: Dialect): InboxStore {
       const [row] = await run('SELECT version() AS version');
       const isPostgres = String(row?.['version']).startsWith('PostgreSQL');
       const text = MAKE.replace('TEXT_TYPE', isPostgres ? 'text' : 'longtext');
-      // Two processes that make it at once meet: then it is there.
+      // Two processes that create the table concurrently can collide; the second attempt finds it.
       await run(text).catch(() => run(text));
     },
     read: async (job) => column('body')(await run('SELECT body FROM lintel_inbox WHERE job = $1', [job])),

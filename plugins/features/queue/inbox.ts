@@ -1,6 +1,6 @@
 /**
- * The inbox: notes of work that is done, in the database of the work itself, so that they are there if it was committed and only then.
- * Removed when the work is over; what a process left that ended just then is removed later. Encrypted where the queue encrypts.
+ * Records finished steps of a job in the database of the step, within its transaction. Notes are removed when the job ends, or
+ * later by the sweep after a crash, and encrypted where the queue encrypts.
  */
 import { createHash } from 'node:crypto';
 import type { Inbox, Note } from '../../../kernel/contract/deferred.js';
@@ -12,13 +12,13 @@ import type { Queue } from '../../kinds/queue.js';
 import type { InboxStore } from './inbox-stores.js';
 
 export interface SweptInbox extends Inbox {
-  /** Removes notes of work that is no more. Never rejects. */
+  /** Removes notes of jobs that no longer exist. Never rejects. */
   sweep(): Promise<void>;
 }
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** `of`: the transaction of a unit. */
+/** `of` returns the transaction handle of a unit. */
 export function createInbox(
   store: InboxStore,
   of: SharedUnit['of'],
@@ -26,7 +26,7 @@ export function createInbox(
   log: Log,
 ): SweptInbox {
   let made: Promise<void> | null = null;
-  /** Beside any transaction: to make a table ends one on MySQL. */
+  /** Outside any transaction, because DDL commits the open transaction on MySQL. */
   const ready = (): Promise<void> =>
     (made ??= store.make().catch((error: unknown) => {
       made = null;
@@ -36,7 +36,7 @@ export function createInbox(
     const text = writeJson(note) ?? 'null';
     return queue().sealing?.seal(job, text) ?? text;
   };
-  /** Null for what cannot be read: it is no note, and the work is not done without it. */
+  /** Returns null for an unreadable note, which never counts as a finished step. */
   const opened = (job: string, body: string): unknown => {
     const { sealing } = queue();
     try {
@@ -55,7 +55,7 @@ export function createInbox(
       try {
         await store.add(row, of(unit));
       } catch (error) {
-        // Another process committed the step, after this one had read the notes: the next try finds it.
+        // Another process committed the step after this one had read the notes; the next attempt reads the note.
         throw error instanceof Fault && error.code === 'QRY_UNIQUE' ? fault('JOB_STOPPED') : error;
       }
     },

@@ -1,20 +1,19 @@
 /**
- * The statements of the outbox, as PostgreSQL and MySQL want them. Fixed text with bound values; which of the two answers is asked of
- * the database itself. Knows nothing of queues.
+ * SQL statements of the outbox for PostgreSQL and MySQL; constant text with bound values. The dialect is detected from the
+ * database. Must not depend on queues.
  */
 import { BY_LOCKS, type Dialect, type Row } from '../../kinds/dialect.js';
 
-/** Rows that are handed over together. */
 export const BATCH = 100;
 
 export interface OutboxSql {
-  /** The table is there afterwards; `transaction`: as part of it, where the database can. */
+  /** Creates the table if absent, within `transaction` where the database supports it. */
   make(transaction: unknown): Promise<void>;
   add(id: string, body: string, transaction: unknown): Promise<void>;
-  /** Rows nobody else is handing over, the oldest first: this process's own for longer than a queue may take to answer. */
+  /** Claims the oldest unclaimed rows for 5 seconds, longer than a queue may take to respond. */
   take(): Promise<readonly OutboxRow[]>;
   remove(rows: readonly OutboxRow[]): Promise<void>;
-  /** As `remove`, of one row that may have been of another table. */
+  /** Like `remove`, for one row; also compares the id, because the row may come from another table. */
   removeOne(row: Pick<OutboxRow, 'place' | 'id'>): Promise<void>;
   giveBack(rows: readonly OutboxRow[]): Promise<void>;
   refuse(rows: readonly OutboxRow[], code: string): Promise<void>;
@@ -27,7 +26,7 @@ export interface OutboxRow {
 }
 
 const ADD = 'INSERT INTO lintel_outbox (id, body) VALUES ($1, $2)';
-/** One text for any number of rows: the last place is repeated. */
+/** One statement for any number of rows: the last row id is repeated. */
 const THESE = `WHERE place IN (${Array.from({ length: BATCH }, (_, n) => `$${n + 1}`).join(', ')})`;
 const REMOVE = `DELETE FROM lintel_outbox ${THESE}`;
 const REMOVE_ONE = 'DELETE FROM lintel_outbox WHERE place = $1 AND id = $2';
@@ -43,7 +42,7 @@ const inOrder = (rows: readonly Row[]): readonly OutboxRow[] =>
 
 type Making = Pick<OutboxSql, 'make' | 'take'>;
 
-/** Either in full or not at all. */
+/** Commits all statements of `work` or none. */
 async function inTransaction<T>(connection: Dialect, work: (transaction: unknown) => Promise<T>): Promise<T> {
   const transaction = await connection.begin(BY_LOCKS);
   try {
@@ -56,7 +55,7 @@ async function inTransaction<T>(connection: Dialect, work: (transaction: unknown
   }
 }
 
-/** Of the lock under which the table is made: processes that start at once would meet. */
+/** Key of the advisory lock for creating the table, since processes that start simultaneously would collide. */
 const MAKING = 7_120_417_305;
 
 function onPostgres(connection: Dialect): Making {
@@ -86,7 +85,7 @@ function onMysql(connection: Dialect): Making {
   ORDER BY place LIMIT ${BATCH} FOR UPDATE SKIP LOCKED`;
   const TAKE = `UPDATE lintel_outbox SET taken_until = UTC_TIMESTAMP(3) + INTERVAL 5 SECOND ${THESE}`;
   return {
-    // To make a table commits what is open: it is done beside the transaction, never as part of it.
+    // DDL commits the open transaction on MySQL, so the table is created outside it.
     make: async () => void (await connection.execute(MAKE, [], null)),
     take: () =>
       inTransaction(connection, async (transaction) => {
@@ -97,7 +96,7 @@ function onMysql(connection: Dialect): Making {
   };
 }
 
-/** Asks `connection` which database it is; rejects where it does not answer. */
+/** Detects the database of `connection`; rejects when it is unavailable. */
 export async function outboxSql(connection: Dialect, transaction: unknown): Promise<OutboxSql> {
   const [row] = await connection.execute('SELECT version() AS version', [], transaction);
   const making = String(row?.['version']).startsWith('PostgreSQL') ? onPostgres(connection) : onMysql(connection);

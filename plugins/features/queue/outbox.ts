@@ -1,7 +1,6 @@
 /**
- * The outbox: where the queue lies elsewhere, work is written into the database of the request, in its transaction, and
- * handed over behind the commit. A row is removed when the queue has it, so that no end of a process loses any; the sweep
- * of any process hands over what is left. The queue forgets what is over: a row is gone before its work begins.
+ * Transactional outbox for a queue outside the database of the request: jobs are written in its transaction and transferred
+ * after the commit. A row is removed only once the queue has the job, so a crash loses none.
  */
 import type { Deferred, Put } from '../../../kernel/contract/deferred.js';
 import { Fault, fault } from '../../../kernel/contract/fault.js';
@@ -15,13 +14,13 @@ import { queueErrors, type Queue } from '../../kinds/queue.js';
 
 export interface Outbox {
   add(work: readonly Put[], transaction: unknown): Promise<void>;
-  /** Before a run of work that was handed over: it is not handed over again, whatever became of the process that did so. */
+  /** Removes the row before the job runs, so that it is not transferred again after a crash of the process that did so. */
   begin(work: Deferred): Promise<void>;
-  /** Something was committed: it is handed over soon. Nobody waits for it. */
+  /** Schedules a transfer after a commit, without waiting for it. */
   hand(): void;
-  /** Makes the table and begins to sweep. */
+  /** Creates the table and starts the sweep. */
   serve(): Promise<void>;
-  /** Ends the sweep; what is under way is waited for. */
+  /** Stops the sweep and waits for the one in progress. */
   rest(): Promise<void>;
 }
 
@@ -34,7 +33,7 @@ export interface OutboxInput {
 }
 
 const PAUSE = 5000;
-/** Null for a row that somebody changed: it must not keep the others waiting. */
+/** Returns null for a row that was altered, so that it does not block the others. */
 function putIn(body: string | null): Put | null {
   let read: unknown;
   try {
@@ -49,7 +48,7 @@ function putIn(body: string | null): Put | null {
 }
 
 export function createOutbox({ connection, queue, log, pause = PAUSE }: OutboxInput): Outbox {
-  /** Where the queue encrypts, what waits for it is encrypted too. */
+  /** Rows are encrypted where the queue encrypts. */
   const sealed = (one: Put): string => {
     const text = writeJson(one) ?? 'null';
     return queue.sealing?.seal(one.work.id, text) ?? text;
@@ -61,20 +60,19 @@ export function createOutbox({ connection, queue, log, pause = PAUSE }: OutboxIn
   let made = false;
   let resting = false;
   let timer: NodeJS.Timeout | undefined;
-  /** The sweep that is under way. */
   let sweeping: Promise<void> | null = null;
   let again = false;
   let failing = false;
 
   let known: Promise<OutboxSql> | null = null;
-  /** The database is asked once what it is; again when it did not answer. */
+  /** Detects the database once, and retries after a failure. */
   const sqlOn = (transaction: unknown): Promise<OutboxSql> =>
     (known ??= outboxSql(connection, transaction).catch((error: unknown) => {
       known = null;
       throw error;
     }));
 
-  /** True when there may be more. */
+  /** Returns true when there may be more rows. */
   async function handBatch(): Promise<boolean> {
     const sql = await sqlOn(null);
     const rows = await sql.take();
@@ -92,12 +90,12 @@ export function createOutbox({ connection, queue, log, pause = PAUSE }: OutboxIn
   async function handOver(rows: readonly OutboxRow[]): Promise<void> {
     const refused = await refusal(rows);
     if (refused === null) await (await sqlOn(null)).remove(rows);
-    // One that the queue will never take must not keep the others waiting.
+    // A job that the queue rejects permanently must not block the others.
     else if (rows.length > 1) for (const row of rows) await handOver([row]);
     else await setAside(rows, refused);
   }
 
-  /** Dead work is looked after where all of it is; what is no work any more stays where it was found. */
+  /** Moves rejected jobs to the dead letters of the queue; rows that cannot be parsed stay in the outbox, marked as rejected. */
   async function setAside(rows: readonly OutboxRow[], { code, params }: Fault): Promise<void> {
     const jobs = rows.map(({ id }) => id);
     const work = rows.flatMap((row) => opened(row) ?? []);
@@ -112,7 +110,7 @@ export function createOutbox({ connection, queue, log, pause = PAUSE }: OutboxIn
     await (await sqlOn(null)).remove(rows);
   }
 
-  /** Why the queue will never take it; null once it has it. */
+  /** Returns why the queue permanently rejects the rows; null once it has them. */
   async function refusal(rows: readonly OutboxRow[]): Promise<Fault | null> {
     const work = rows.flatMap((row) => opened(row) ?? []);
     if (work.length !== rows.length) return fault('JOB_BROKEN');
@@ -158,7 +156,7 @@ export function createOutbox({ connection, queue, log, pause = PAUSE }: OutboxIn
     async begin({ row, id }) {
       if (row !== undefined) await (await sqlOn(null)).removeOne({ place: row, id });
     },
-    // While the queue is away the sweep alone asks again.
+    // While the queue is unavailable, only the periodic sweep retries.
     hand: () => {
       if (!failing) hand();
     },
@@ -166,7 +164,7 @@ export function createOutbox({ connection, queue, log, pause = PAUSE }: OutboxIn
       try {
         await (await sqlOn(null)).make(null);
       } catch (error) {
-        // It is made with the first work then.
+        // The first job creates the table then.
         log.warn({ err: error }, 'the table of the outbox cannot be made at the moment');
       }
       hand();

@@ -1,6 +1,6 @@
 /**
- * Puts accepted work into the queue: inside the transaction of the request where there is one, so that neither is there
- * without the other. A queue that lies elsewhere gets it through the outbox.
+ * Enqueues accepted jobs within the transaction of the request, if there is one, so that both commit or neither. A queue in
+ * another database receives them through the outbox.
  */
 import type { Deferral } from '../../../kernel/contract/deferred.js';
 import { isObject, type Json } from '../../../kernel/contract/json.js';
@@ -14,10 +14,9 @@ import { createInbox, type SweptInbox } from './inbox.js';
 import { inboxStoreOf } from './inbox-stores.js';
 import { createOutbox, type Outbox } from './outbox.js';
 
-/** The connection that statements run on where nothing names another. */
 const CONNECTION = 'main';
 
-/** Between two looks for notes of work that is over. */
+/** Milliseconds between sweeps of inbox notes. */
 const SWEEP_MS = 3_600_000;
 
 interface Handle extends PutsOff {
@@ -25,7 +24,7 @@ interface Handle extends PutsOff {
   rest(): Promise<void>;
 }
 
-/** How work gets from transactions of one connection into the queue. */
+/** How jobs pass from the transactions of one connection to the queue. */
 type Way = { readonly within: Within } | { readonly outbox: Outbox };
 
 export default defineRuntime(putsOff, {
@@ -37,7 +36,7 @@ export default defineRuntime(putsOff, {
 
 function createHandle({ resolve, find, log }: RuntimeContext): Handle {
   const store = (): Queue => resolve(queue, 'queue');
-  /** Of each connection that work is accepted on: found once, and again when it could not be found. */
+  /** By connection; a failed lookup is repeated. */
   const known = new Map<Dialect, Promise<Way>>();
   const outboxes: Outbox[] = [];
 
@@ -69,7 +68,7 @@ function createHandle({ resolve, find, log }: RuntimeContext): Handle {
         await found.within.add(work, own(unit));
         await frame.whenCommitted(() => found.within.committed());
       } else {
-        // What the queue would never take is refused now: later nobody waits for the answer.
+        // A job that the queue would never accept is rejected now, while the request can still fail.
         store().judge?.(work);
         await found.outbox.add(work, own(unit));
         await frame.whenCommitted(() => found.outbox.hand());
@@ -82,7 +81,6 @@ function createHandle({ resolve, find, log }: RuntimeContext): Handle {
     },
   });
 
-  /** Connections on which work is accepted. */
   const accepting = new Set<Dialect>();
   const putIn = bySort((shared): Pick<Deferral, 'put' | 'begin'> => {
     if (shared.kind !== dialect.kind) return { put };
@@ -112,7 +110,7 @@ function createHandle({ resolve, find, log }: RuntimeContext): Handle {
         for (const inbox of inboxes) await inbox.sweep();
       };
       sweeping ??= setInterval(() => void sweep(), SWEEP_MS).unref();
-      // What was accepted before may lie on `main`, also where nothing is accepted there any more.
+      // Earlier jobs may be in the outbox of `main`, even where none are accepted there any more.
       const main = find?.(dialect, CONNECTION) ?? null;
       for (const of of new Set([...(main === null ? [] : [main]), ...accepting])) {
         const found = await wayFrom(of);
@@ -127,8 +125,8 @@ function createHandle({ resolve, find, log }: RuntimeContext): Handle {
 }
 
 /**
- * The same for all plans, so that what one request puts off goes at once; one for each sort of unit, since documents that lie in tables
- * have transactions of the connection too, and get at them in another way than statements do.
+ * Shared by all plans, so that jobs of one request are enqueued together. One instance per kind of transaction, because a
+ * document store in tables shares the connection but accesses its transaction differently.
  */
 function bySort<T>(make: (shared: SharedUnit) => T): (shared: SharedUnit) => T {
   const known = new Map<unknown, Map<SharedUnit['of'], T>>();
@@ -141,7 +139,7 @@ function bySort<T>(make: (shared: SharedUnit) => T): (shared: SharedUnit) => T {
   };
 }
 
-/** Only what is written: settings of an actionable are laid over those of its resource. */
+/** Only written settings: those of an actionable override those of its resource. */
 function numbersIn(value: Readonly<Record<string, Json>>): Pick<Deferral, 'delay' | 'priority' | 'retries'> {
   const names = ['delay', 'priority', 'retries'] as const;
   return Object.fromEntries(names.flatMap((name) => (typeof value[name] === 'number' ? [[name, value[name]]] : [])));

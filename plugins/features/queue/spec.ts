@@ -1,4 +1,4 @@
-/** `queue`: work that waits its turn behind the answer: later, before or after other work, tried again so often. */
+/** Spec of `queue`: runs work in the background with a delay, a priority and retries. */
 import { isObject } from '../../../kernel/contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
 import { numeric, shape } from '../../../kernel/schema/combinators.js';
@@ -34,7 +34,6 @@ const CONFIG = 'pauses between tries, and how much runs at once, are settings of
 const ID = 'the work has the id of its request, which the answer and `x-request-id` tell';
 const NAME = 'there is one queue; the config chooses where it lies, and `priority` what is begun first';
 
-/** Beside `queue`. */
 const QUEUE = 'work that waits its turn is marked `"queue": {"delay": 60, "priority": 10}`';
 const INVENTED = {
   queued: { say: QUEUE, rename: 'queue' },
@@ -197,7 +196,7 @@ function check(place: CheckPlace): Finding[] {
   return beside === undefined || isBackground ? [] : [{ code: 'QUE_NOTHING', at: '/retries', ...removing('/retries') }];
 }
 
-/** Thousands, and no quarters of hours: `60000` is a minute for those who count otherwise. */
+/** Detects multiples of 1000 that are no quarter hours: `60000` is probably a minute in milliseconds. */
 function inMilliseconds(delay: unknown): Finding[] {
   if (typeof delay !== 'number' || delay < 5000 || delay % 1000 !== 0 || delay % 900 === 0) return [];
   const text = String(delay / 1000);

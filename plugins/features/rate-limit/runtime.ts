@@ -1,6 +1,6 @@
 /**
- * Counts in the cache store, one step to a request. Where it stands among the steps follows from what it counts by: as early as
- * that is known. A store that cannot be reached refuses with its own fault.
+ * Counts requests in the cache store. The step runs as early as its identifier is known; an unavailable store rejects with its
+ * own fault.
  */
 import { createHash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
@@ -15,7 +15,7 @@ import { cache, type Cache, type Counted } from '../../kinds/cache.js';
 import { foldedValue } from '../../shared/canonical.js';
 import { feature } from '../../kinds/feature.js';
 
-/** What one subscriber is given, at least. */
+/** The smallest IPv6 network of one subscriber (/64). */
 const NETWORK_BYTES = 8;
 
 export default defineRuntime(feature, {
@@ -32,19 +32,19 @@ export default defineRuntime(feature, {
   }),
 });
 
-/** Before the guards, behind them, or where the payload is there and no rule has looked at it. */
+/** Before the guards, after them, or, where the payload is read, before its rules. */
 function placeOf(entries: readonly Json[]): Pick<Step, 'phase' | 'order'> {
   const roots = new Set(entries.flatMap((entry) => accessorsIn(asText(entry)).map(({ root }) => root)));
   if (roots.has('PAYLOAD')) return { phase: ResourcePhase.CHECK, order: -1000 };
   return { phase: ResourcePhase.ADMIT, order: roots.has('PROTECTED') ? 500 : -500 };
 }
 
-/** Short whatever a client sends, and the same for the same values of the same types only. */
+/** Fixed-length key, injective in the values and their types. */
 function keyReader(entries: readonly Json[], tools: PlanTools): (frame: Frame) => string {
   const readers = entries.map((entry) => {
     const read = tools.value(entry);
     if (isAddress(entry)) return (frame: Frame) => networkOf(read(frame));
-    // What a guard has proved has one spelling; what a caller chooses has many.
+    // Verified claims have one spelling; client-chosen values are normalized, since they have many.
     return isProved(entry) ? (frame: Frame) => read(frame) : (frame: Frame) => foldedValue(read(frame));
   });
   const place = tools.place;
@@ -63,7 +63,7 @@ const isProved = (entry: Json): boolean => accessorsIn(asText(entry)).every(({ r
 
 const isAddress = (entry: Json): boolean => asText(entry).toLowerCase() === '$header.ip';
 
-/** Whoever has one IPv6 address has a network of them, and could take a new one for each request. */
+/** An IPv6 subscriber owns a /64 network and could use a new address for each request, so the network is counted. */
 function networkOf(address: unknown): unknown {
   if (typeof address !== 'string' || !isIPv6(address)) return address;
   const whole = ipaddr.process(address.split('%')[0] ?? '');

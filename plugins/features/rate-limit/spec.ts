@@ -1,4 +1,4 @@
-/** `rate_limit`: how many requests somebody may send in a while. */
+/** Spec of `rate_limit`: how many requests a caller may send within a time window. */
 import { isObject, type Json } from '../../../kernel/contract/json.js';
 import type { ApiPart, ApiPlace } from '../../../kernel/contract/api.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
@@ -27,7 +27,7 @@ export default definePlugin({
     'request that reaches actionables of this resource by `depends_on` of another one is counted here too, once. Jobs were counted ' +
     'when they were accepted; what the clock begins has no caller and is not counted.',
   facts: { applies: 'when-present', judges: true, holds: 'requests' },
-  // $HEADER.ip is read where a definition names nobody else: no definition mentions it then.
+  // `$HEADER.ip` is the default identifier, so a definition may need the accessor without mentioning it.
   requires: ['cache:*', 'accessor:HEADER'],
   slots: {
     resource: shape({
@@ -152,7 +152,7 @@ const COUNTED = {
   'x-ratelimit-reset': 'Seconds until the window ends.',
 };
 
-/** The address of the client is always known; whatever else is counted by may be lacking. */
+/** The client address is always known; any other identifier may be missing. */
 function limited({ value: { rate_limit: written } }: ApiPlace): ApiPart {
   const { identifier = ADDRESS, limit, expires_after: seconds } = isObject(written) ? written : {};
   const entries = Array.isArray(identifier) ? (identifier as readonly Json[]) : [identifier];

@@ -1,4 +1,4 @@
-/** What `returnables` leave of a result, as JSON Schema: the same search as the runtime's, over names instead of values. Light. */
+/** JSON Schema of a result after `returnables`: the same lookup as the runtime's, over names instead of values. */
 import type { ApiResults, Forms } from '../../../kernel/contract/api.js';
 import type { Json } from '../../../kernel/contract/json.js';
 import {
@@ -19,19 +19,19 @@ import {
 const written = (json: Json | undefined): readonly string[] | null =>
   Array.isArray(json) ? (json as readonly Json[]).map(String) : null;
 
-/** A name covers the paths inside it. */
+/** Drops paths that another listed name covers. */
 export function listed(json: Json | undefined): readonly string[] | null {
   const names = written(json);
   return names === null ? null : names.filter((name) => !names.some((other) => name.startsWith(`${other}.`)));
 }
 
-/** The main actionable may have named what leaves itself. */
+/** Names in the main actionable's own `returnables` remain even if secret. */
 export function withoutSecrets(forms: Forms, { secrets, main }: ApiResults): Forms {
   const own = written(main?.['returnables']) ?? [];
   return mapRows(forms, (row) => without(row, (name) => secrets.has(name) && !own.includes(name)));
 }
 
-/** Main result first, then the others, latest first, then extracted names. A list is answered as a list. */
+/** Looks in the main result, then in the others (latest first), then in extracted names. A list stays a list. */
 export function answerForms(forms: Forms, names: readonly string[], results: ApiResults): Forms {
   return forms.flatMap((form): Forms => {
     if (isAny(form)) return [ANY];
@@ -39,7 +39,7 @@ export function answerForms(forms: Forms, names: readonly string[], results: Api
     const answer = pick(names, (name) => (isOne(form) ? nameIn(form)(name) : null) ?? otherName(name, results));
     const isFilled = Object.keys(propertiesOf(answer) ?? {}).length > 0;
     if (!isNull(form)) return [answer];
-    // No row stays null, unless another result has something to tell.
+    // A missing row stays null unless another result provides a value.
     return isFilled ? [answer, NULL] : [NULL];
   });
 }

@@ -1,6 +1,6 @@
 /**
- * Picks what leaves: names of a result on an actionable, names looked up among all results on a resource. Secret fields
- * stay in at any depth, unless the list that speaks for the answer names them.
+ * Selects the returned fields: names of its result on an actionable, names among all results on a resource. Secret fields are
+ * removed at any depth unless the effective list names them.
  */
 import { ActionPhase, ResourcePhase } from '../../../kernel/contract/slot.js';
 import { BLIND } from '../../../kernel/contract/model.js';
@@ -17,10 +17,10 @@ function plan({ slot, value }: FeaturePlace, tools: PlanTools): FeaturePlan {
   const names = namesListed(value['returnables']);
   const { secrets, conceals, revealed } = tools;
   if (slot === 'actionable') return { steps: names === null ? [] : [keepNames(names)] };
-  // Of everything that is listed, `user` does not name the `user.password` inside it.
+  // The names as written, because `user` alone does not reveal `user.password`.
   if (names !== null) return { steps: [answerNames(names, tools, hiding(tools, namesWritten(value['returnables'])))] };
   if (secrets.size === 0 && conceals === null) return { steps: [] };
-  // The main actionable may have named what leaves itself.
+  // Names in the main actionable's own `returnables` remain even if secret.
   const own = namesWritten(tools.main?.['returnables']);
   return { steps: [withoutSecrets(tools, hider(secrets, own === null ? [] : [...own, ...revealed], conceals), own)] };
 }
@@ -41,12 +41,11 @@ function keepNames(names: readonly string[]): Step {
   };
 }
 
-/** Main result first, then the others, latest first, then extracted names. A list is answered as a list. */
+/** Looks in the main result, then in the others (latest first), then in extracted names. A list stays a list. */
 function answerNames(names: readonly string[], tools: PlanTools, hide: Hide | null): Step {
   const picked = pickers(names);
   const slots = picked.map(({ path: [root = '', ...rest] }) => ({ slot: tools.slot(root), inside: compilePath(rest) }));
   const others = tools.lookupOrder.slice(1);
-  // Nothing but the main result can have any of the names.
   const own = others.length === 0 && slots.every(({ slot }) => slot === null) && names.every(isFlat);
   const elsewhere = (frame: Frame, index: number): unknown => {
     const { read } = picked[index] ?? {};
@@ -72,13 +71,13 @@ function answerNames(names: readonly string[], tools: PlanTools, hide: Hide | nu
   };
 }
 
-/** No row stays null, unless another result has something to tell. */
+/** A missing row stays null unless another result provides a value. */
 function answerOne(result: unknown, picked: readonly Picked[], elsewhere: (index: number) => unknown): unknown {
   const out: Record<string, unknown> = {};
   let found = false;
   for (const [index, { path, read }] of picked.entries()) {
     const own = read(result);
-    // Null is found: a column that is null must not be filled in from another result.
+    // Null counts as found: a null column must not be filled from another result.
     const value = own === undefined ? elsewhere(index) : own;
     if (value === undefined) continue;
     found = true;
@@ -87,13 +86,15 @@ function answerOne(result: unknown, picked: readonly Picked[], elsewhere: (index
   return found || result !== null ? out : null;
 }
 
-/** Columns, as their models call them: whatever else a statement gives may have a hash in it, so somebody has to look. */
+/**
+ * True when all names are non-JSON columns of the models; any other value may contain a hash and must be inspected at runtime.
+ */
 const areKnown = (names: readonly string[], { conceals, columns, secrets }: PlanTools): boolean =>
   names.every((name) => !name.endsWith(BLIND)) &&
   (conceals === null ||
     names.every((name) => secrets.has(name) || columns.some((one) => one.name === name && one.type !== 'json')));
 
-/** `kept`: what the main actionable has kept already. */
+/** `kept`: names that the main actionable already selected. */
 function withoutSecrets(tools: PlanTools, hide: Hide, kept: readonly string[] | null): Step {
   return {
     id: 'keep secret fields in',

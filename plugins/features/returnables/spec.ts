@@ -1,4 +1,4 @@
-/** `returnables`: which values leave. Also keeps secret fields in where nobody lists what leaves. */
+/** Spec of `returnables`: which fields are returned. Also removes secret fields where no list is written. */
 import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
 import type { ApiPart, ApiPlace } from '../../../kernel/contract/api.js';
 import { definePlugin, type CheckAction, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
@@ -76,10 +76,10 @@ function check(place: CheckPlace): Finding[] {
   return [...stars, ...checkMissing(place), ...checkNames(place, written)];
 }
 
-/** What is said in other words: a star, and names that people invent for the result of an actionable. */
+/** Notations that other checks report: a star, and invented names for results. */
 const OTHERWISE = /^\*$|^\$|^(self_|(action|actionable|result|step)s?_?\d+)$/i;
 
-/** Names that none of the results has. Only what is certain is said: every column is known. */
+/** Reports names that no result has, only where all columns are known. */
 function checkNames(
   { slot, holder, root, actions, facts, nearest, secrets }: CheckPlace,
   written: readonly unknown[],
@@ -91,13 +91,13 @@ function checkNames(
   if (known === null) return [];
   const late = own === undefined ? namesOf(list, actions.filter(isPutOff), facts, own) : null;
   const names = slot === 'actionable' ? known : [...known, ...introduced(root)];
-  // The token is in the answer of the resource, whichever list names it.
+  // The token is part of the resource's response, whichever list names it.
   const has = new Set([...names, tokenOf(root)]);
   return written.flatMap((name, i): Finding[] => {
     const first = typeof name === 'string' ? name.split('.').find((segment) => !/^\d+$/.test(segment)) : undefined;
     if (first === undefined || OTHERWISE.test(first) || has.has(first)) return [];
     const near = names.find((one) => one.toLowerCase() === first.toLowerCase()) ?? nearest(first, names);
-    // What never leaves unless it is listed is not listed by a fix.
+    // A fix must not suggest a secret field, which is returned only if listed.
     const fix =
       near === undefined || name !== first || secrets.has(near)
         ? {}
@@ -109,12 +109,12 @@ function checkNames(
   });
 }
 
-/** It is done behind the answer because it says so itself; one that its resource puts off has no other answer beside it. */
+/** Deferred by its own settings or scheduled; where the resource defers an actionable, there is no other response. */
 const isPutOff = ({ timing }: CheckAction): boolean => timing.own || timing.scheduled;
 const answering = (actions: CheckPlace['actions'], id: unknown): CheckPlace['actions'] =>
   id === undefined ? actions.filter((action) => !isPutOff(action)) : actions;
 
-/** Of one actionable, or of all that are given; null where one of them does not tell. */
+/** Names of one actionable or of all given ones; null where one is unknown. */
 function namesOf(
   list: readonly unknown[],
   actions: CheckPlace['actions'],
@@ -126,7 +126,7 @@ function namesOf(
     if (!isObject(action)) return null;
     if (id !== undefined && action['id'] !== id) continue;
     if (!actions.some((one) => one.index === index)) continue;
-    // What another actionable's result is merged into has its names too.
+    // Merged results add the names of other actionables.
     if (action['combine_returned_results_from'] !== undefined) return null;
     const outputs = facts('mode', asText(action['mode']))?.['outputs'];
     const known = Array.isArray(outputs)
@@ -138,12 +138,12 @@ function namesOf(
   return names;
 }
 
-/** Empty where none is given out. */
+/** Empty where no token is issued. */
 function tokenOf({ tokenize }: CheckPlace['root']): string {
   return isObject(tokenize) ? asText(tokenize['property_name'] ?? DEFAULT_PROPERTY) : '';
 }
 
-/** `for` names, names of generated values, and that of the token. */
+/** Names of `for`, of generated values and of the token. */
 function introduced(root: CheckPlace['root']): string[] {
   const names: string[] = [tokenOf(root)];
   const visit = (json: Json | undefined): void => {
@@ -157,12 +157,12 @@ function introduced(root: CheckPlace['root']): string[] {
   return names.filter((name) => name !== '');
 }
 
-/** Only results that come from a store are worth the warning: a value written in the definition is meant to leave. */
+/** Only results from a database are reported: values written in the definition are intended to be returned. */
 function checkMissing({ slot, holder, actions }: CheckPlace): Finding[] {
   if (slot !== 'resource' || holder['returnables'] !== undefined) return [];
   const begun = actions.filter(({ timing }) => !timing.later && !timing.scheduled);
   const main = begun.find((action) => action.main) ?? begun.filter((action) => !action.noOp).at(-1);
-  // An UPDATE without RETURNING answers nothing.
+  // An UPDATE without RETURNING returns nothing.
   if (main === undefined || main.models.length === 0 || main.answers?.length === 0) return [];
   const list = holder['actionables'];
   const written = Array.isArray(list) ? (list as readonly unknown[])[main.index] : undefined;

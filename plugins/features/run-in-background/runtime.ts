@@ -1,4 +1,4 @@
-/** Puts work off without settings of its own; how it gets into the queue is the business of the feature `queue`. */
+/** Defers work with default settings; the `queue` feature enqueues it. */
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { feature } from '../../kinds/feature.js';
 import { putsOff } from '../shared/putting-off.js';

@@ -1,4 +1,4 @@
-/** `run_in_background`: the request is answered at once, the work is done behind the answer. */
+/** Spec of `run_in_background`: the work runs after the response. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { flag, shape } from '../../../kernel/schema/combinators.js';
 import { isObject } from '../../../kernel/contract/json.js';
@@ -55,7 +55,7 @@ export default definePlugin({
     ),
   },
   timing: ({ value }) => (value['run_in_background'] === true ? 'later' : null),
-  // Beside `queue`, that one speaks.
+  // Next to `queue`, that feature reports.
   check: (place) =>
     place.value['run_in_background'] === true && !isObject(place.holder['queue'])
       ? checkLater(place, 'run_in_background')

@@ -1,18 +1,17 @@
 /**
- * Paths into plain data that lead through lists, to the same place of each item: what is found there, and the data with it
- * changed. What is not changed is the same object as before, and what is given is never written to.
+ * Paths into plain data that pass through lists to every item: finds values, or returns a changed copy. Unchanged parts keep
+ * their identity, and the input is never mutated.
  */
 import { POISON_KEYS } from '../../../kernel/contract/json.js';
 
 export type Change = (value: unknown) => unknown;
 
 export interface Found {
-  /** Where it is, with the indexes of items. */
   readonly path: readonly string[];
   readonly value: unknown;
 }
 
-/** Of a list only indexes: `length` means the field of its items. */
+/** Only indexes of a list: `length` is a field of its items. */
 function hasStep(value: object, segment: string): boolean {
   if (Array.isArray(value) && !/^\d+$/.test(segment)) return false;
   return Object.hasOwn(value, segment) && !POISON_KEYS.has(segment);
@@ -20,7 +19,7 @@ function hasStep(value: object, segment: string): boolean {
 
 const stepInto = (value: object, segment: string): unknown => (value as Readonly<Record<string, unknown>>)[segment];
 
-/** In the order of the data. A path that leads nowhere finds nothing. */
+/** Matches in the order of the data; empty when the path does not exist. */
 export function placesAt(value: unknown, path: readonly string[], from = 0, before: readonly string[] = []): Found[] {
   const segment = path[from];
   if (segment === undefined) return [{ path: before, value }];
@@ -30,7 +29,7 @@ export function placesAt(value: unknown, path: readonly string[], from = 0, befo
   return value.flatMap((item: unknown, index) => placesAt(item, path, from, [...before, String(index)]));
 }
 
-/** `from`: the segment to begin at. A path that leads nowhere changes nothing. */
+/** `from`: index of the first segment. A path that does not exist changes nothing. */
 export function changeAt(value: unknown, path: readonly string[], change: Change, from = 0): unknown {
   const segment = path[from];
   if (segment === undefined) return change(value);

@@ -1,4 +1,4 @@
-/** Names that are kept of a result: a row, or each row of a list. Dotted paths lead inside; what is absent stays absent. */
+/** Selects names of a result: of a row, or of each row of a list. Dotted paths select nested values; absent ones stay absent. */
 import { isObject, POISON_KEYS, type Json } from '../../../kernel/contract/json.js';
 import { compilePath, splitPath, writePath, type PathReader } from '../../../kernel/language/path.js';
 
@@ -7,11 +7,11 @@ export interface Picked {
   readonly read: PathReader;
 }
 
-/** A list of names as a definition writes it; null where there is none. */
+/** The names as written; null where there is no list. */
 export const namesWritten = (json: Json | undefined): readonly string[] | null =>
   Array.isArray(json) ? (json as readonly Json[]).map(String) : null;
 
-/** A name covers the paths inside it: `address` leaves nothing for `address.city` to say. */
+/** Drops paths that another listed name covers, such as `address.city` next to `address`. */
 export function namesListed(json: Json | undefined): readonly string[] | null {
   const names = namesWritten(json);
   return names === null ? null : names.filter((name) => !names.some((other) => name.startsWith(`${other}.`)));
@@ -20,10 +20,10 @@ export function namesListed(json: Json | undefined): readonly string[] | null {
 export const pickers = (names: readonly string[]): readonly Picked[] =>
   names.map((name) => ({ path: splitPath(name), read: compilePath(splitPath(name)) }));
 
-/** A name that is one column, never a path. */
+/** True for a single column name, which is never a path. */
 export const isFlat = (name: string): boolean => /^[A-Za-z_]\w*$/.test(name) && !POISON_KEYS.has(name);
 
-/** A list is picked from row by row; anything that is not an object has no names to keep. */
+/** Applies `change` to each row of a list; values other than objects are returned unchanged. */
 export function onEach(result: unknown, change: (row: object) => unknown): unknown {
   if (Array.isArray(result)) return result.map((row: unknown) => (isObject(row) ? change(row) : row));
   return typeof result === 'object' && result !== null ? change(result) : result;

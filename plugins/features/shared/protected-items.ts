@@ -1,4 +1,4 @@
-/** What a step that protects values must not let pass: items it does not see, and columns that would be written without a value. */
+/** Checks of steps that protect values: rejects items that they cannot see, and required values that are missing. */
 import { fault, type Issue } from '../../../kernel/contract/fault.js';
 import { isObject, pointerOf } from '../../../kernel/contract/json.js';
 import type { Frame, PlanTools, Reader } from '../../../kernel/contract/plan.js';
@@ -7,22 +7,22 @@ import { placesAt } from './change-at.js';
 
 type Lists = Pick<PlanTools, 'repeat' | 'slot'>;
 
-/** A list that is no part of the payload: its items win over the payload. */
+/** True when the repeated list is not part of the payload; its items take precedence over the payload. */
 const isResult = ({ repeat }: Pick<PlanTools, 'repeat'>): boolean =>
   repeat !== null && repeat.pointer === null && !repeat.body;
 
-/** The result that the work is repeated for, where it has no name under which a step could change it. Null: there is none. */
+/** Reader of the repeated result list, where no slot holds it and no step can change it; null otherwise. */
 export function unseenItems({ repeat, slot }: Lists): Reader | null {
   return repeat !== null && isResult({ repeat }) && namedList({ repeat, slot }) === null ? repeat.read : null;
 }
 
-/** A list out of a result, and the slot of its first name. */
+/** A list from a result, and the slot of its first path segment. */
 export interface NamedList {
   readonly path: readonly string[];
   readonly slot: number;
 }
 
-/** The one that the work is repeated for. Null: there is none. */
+/** The named list that the statement repeats for, or null. */
 export function namedList({ repeat, slot }: Lists): NamedList | null {
   const name = repeat?.name ?? null;
   if (name === null || !isResult({ repeat })) return null;
@@ -31,12 +31,12 @@ export function namedList({ repeat, slot }: Lists): NamedList | null {
   return named === null ? null : { path, slot: named };
 }
 
-/** A value of this path is demanded: a query writes it, and no rule says that it may be left out. */
+/** True when a query writes the path and no rule makes it optional. */
 export const isDemanded = (path: readonly string[], tools: PlanTools): boolean =>
-  // Items of a list out of a result have their own values.
+  // Items of a list from a result have their own values.
   !isResult(tools) && isWritten(path, tools);
 
-/** The same, of the items of a list out of a result. */
+/** The same for items of a list from a result. */
 export const isWritten = (path: readonly string[], tools: PlanTools): boolean => {
   const [root = '', ...rest] = path;
   return tools.writes(path) && tools.payloadField(root, ...rest)?.optional !== true;
@@ -44,14 +44,14 @@ export const isWritten = (path: readonly string[], tools: PlanTools): boolean =>
 
 const isThere = ({ value }: { readonly value: unknown }): boolean => value !== undefined && value !== null;
 
-/** A value in the items of a list: what it is called in them, and the slot of that name beside the list. */
+/** A value in the items of a list: its path within an item, and the slot of the same name next to the list. */
 export interface InItems {
   readonly list: NamedList;
   readonly own: readonly string[];
   readonly beside: number | null;
 }
 
-/** Whether the value of a name is not there, or one of its items lacks it; what stands beside a list counts where an item says nothing. */
+/** True when a value or one of its items is missing; a value next to the list applies where an item has none. */
 export function isAbsent(frame: Frame, slot: number, path: readonly string[], within: InItems | null): boolean {
   return within === null ? !placesAt(frame.slots[slot], path, 1).some(isThere) : lacksItem(frame, within);
 }
@@ -66,7 +66,7 @@ function lacksItem(frame: Frame, { list, own: path, beside: named }: InItems): b
 
 const isOwn = (item: unknown, [name = '']: readonly string[]): boolean => isObject(item) && Object.hasOwn(item, name);
 
-/** Throws the Fault of items that have the value themselves: written as they are, they would stand in clear. */
+/** Throws the fault `code` when an item has the field itself, because it would be stored in clear text. */
 export function refuseItems(items: unknown, paths: readonly (readonly string[])[], code: string): void {
   for (const item of Array.isArray(items) ? (items as readonly unknown[]) : []) {
     for (const [name = ''] of paths) {
@@ -75,7 +75,7 @@ export function refuseItems(items: unknown, paths: readonly (readonly string[])[
   }
 }
 
-/** Issues of the values that are absent or null. `within`: the list in the payload that the work is repeated for. */
+/** Issues for values that are absent or null. `within`: the repeated list in the payload. */
 export function absentIn(payload: unknown, path: readonly string[], within: readonly string[] | null): Issue[] {
   const has = (value: unknown): boolean => placesAt(value, path).some(isThere);
   const list = Array.isArray(payload)
@@ -87,7 +87,7 @@ export function absentIn(payload: unknown, path: readonly string[], within: read
     Array.isArray(value) ? value.map((item: unknown, n) => ({ at: [...at, String(n)], item })) : [],
   );
   if (list.length === 0) return has(payload) ? [] : [issueAt(path)];
-  // The own field of an item, also one that is null, wins over that of the payload.
+  // An item's own field, even null, takes precedence over that of the payload.
   const isBeside = !Array.isArray(payload) && has(payload);
   return items.flatMap(({ at, item }) =>
     has(item) || (isBeside && !isOwn(item, path)) ? [] : [issueAt([...at, ...path])],
@@ -100,7 +100,7 @@ const issueAt = (path: readonly string[]): Issue => ({
   detail: 'is missing, and is never stored without its protection',
 });
 
-/** Throws the Fault of these issues, if there are any. */
+/** Throws the validation fault when there are issues. */
 export function refuse(issues: readonly Issue[]): void {
   const [first] = issues;
   if (first !== undefined)

@@ -1,6 +1,6 @@
 /**
- * Revoked tokens in the cache store: the key under which one is remembered, and the question whether it is. Which tokens may be
- * revoked by whom is the business of the feature `invalidate_tokenize`; asking is that of `protected`.
+ * Revoked tokens in the cache store: their keys and the lookup. `invalidate_tokenize` decides which tokens may be revoked;
+ * `protected` performs the lookup.
  */
 import { createHash } from 'node:crypto';
 import { own } from '../../../kernel/contract/json.js';
@@ -11,21 +11,21 @@ import type { Verified } from '../../kinds/token.js';
 
 export type IsRevoked = (verified: Verified) => boolean | Promise<boolean>;
 
-/** The feature that revokes, as `protected` knows it. */
+/** The revoking feature as seen by `protected`. */
 export interface Revoker extends Feature {
   readonly isRevoked: IsRevoked;
 }
 export const revoker = feature as unknown as Kind<Revoker>;
 
-/** Tokens are judged for so long after their end, for clocks differ. */
+/** Seconds of tolerance after the expiry of a token, because clocks differ. */
 const LEEWAY = 30;
 
-/** Remembered tokens are asked about again and again. */
+/** Keys of cached tokens, which are looked up at every request. */
 const keys = new WeakMap<Verified, string>();
 
 /**
- * `jti` names a token, among those of one issuer. One without it is known by its claims: its text may have more than one
- * spelling, for some signatures can be changed into others that fit.
+ * `jti` identifies a token per issuer. A token without it is identified by its claims, not its text, because some signatures can
+ * be altered and stay valid.
  */
 function keyOf(verified: Verified): string {
   const known = keys.get(verified);
@@ -44,7 +44,7 @@ export const isRevokedIn =
   (verified) =>
     store.isMarked(keyOf(verified));
 
-/** Remembered for as long as it would be taken, and for `least` seconds. */
+/** The mark lasts until the token expires, and at least `least` seconds. */
 export function markOf(
   verified: Verified,
   now: number,

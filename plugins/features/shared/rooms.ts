@@ -1,6 +1,6 @@
 /**
- * The connection that a message came over joins rooms, or leaves them, once the work is committed. Who may is decided by
- * guards and rules before it; a request that came over no connection is refused before any work.
+ * Joins or leaves rooms after the commit. Guards and rules authorize it; a request without a WebSocket connection is rejected
+ * before any work.
  */
 import { fault } from '../../../kernel/contract/fault.js';
 import type { Json } from '../../../kernel/contract/json.js';

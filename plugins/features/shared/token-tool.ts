@@ -1,6 +1,6 @@
 /**
- * The tool that makes and judges the tokens of a resource, as its `tokenize` says; by whom and for what tokens are, and which of
- * them a guard takes. Made at load, with its key.
+ * Creates the tool that issues and verifies the tokens of a resource from its `tokenize`, once at load, and restricts guards to
+ * their issuers, audiences and purpose.
  */
 import { BootError } from '../../../kernel/contract/boot-error.js';
 import { asText, isObject, own, type Json } from '../../../kernel/contract/json.js';
@@ -15,12 +15,11 @@ type Resolve = <H>(kind: Kind<H>, name: string) => H;
 
 export interface ResourceTokens {
   readonly tool: TokenTool;
-  /** `JWT` or another format. */
   readonly type: string;
   readonly settings: Readonly<Record<string, Json>>;
 }
 
-/** Throws BootError for a key that cannot be used; `issues`: new tokens will be made. */
+/** Throws BootError for an invalid key; `issues`: new tokens will be issued. */
 export function tokensOf(
   written: Json | undefined,
   issues: boolean,
@@ -43,7 +42,7 @@ export function tokensOf(
   return { tool: typeof max === 'number' ? shorter(tool, max) : tool, type, settings };
 }
 
-/** The claims of new tokens that say by whom and for what they are. */
+/** The issuer, audience and purpose claims of new tokens. */
 export function marksOf({ tool, settings }: ResourceTokens, tools: PlanTools): Readonly<Record<string, string>> {
   const { issuer = tools.place, audience, purpose = ACCESS } = settings;
   return {
@@ -53,12 +52,12 @@ export function marksOf({ tool, settings }: ResourceTokens, tools: PlanTools): R
   };
 }
 
-/** A sound token that was made by somebody else, or for something else. */
+/** A valid token of another issuer, or for another audience or purpose. */
 export class TokenElsewhere extends TokenRefused {}
 
 /**
- * Only tokens that are for this guard. One without an audience is for whoever has its key, unless the guard asks for an audience in
- * words. Each token is looked at once.
+ * Accepts only tokens for this guard. A token without an audience is accepted unless the guard names audiences. Each cached
+ * token is checked once.
  */
 export function meantFor(tool: TokenTool, demanded: Demanded, tools: PlanTools): TokenTool['verify'] {
   const settled = (names: readonly string[] | null) => names && new Set(names.map((name) => settledText(name, tools)));
@@ -83,7 +82,7 @@ export function meantFor(tool: TokenTool, demanded: Demanded, tools: PlanTools):
   };
 }
 
-/** Tools are shared by all who have the same key; what is too long is a matter of the place. */
+/** Tools are shared by all resources with the same key, so the length limit is applied per resource. */
 const shorter = (tool: TokenTool, max: number): TokenTool => ({
   realm: tool.realm,
   open: (text) => tool.open(text),

@@ -1,5 +1,5 @@
 /**
- * Gives out tokens: claims are taken before `returnables` drops anything, the token is put in after. Keys are judged at
+ * Issues tokens: claims are read before `returnables` drops fields, and the token is added afterwards. Keys are validated at
  * load even where tokens are only verified.
  */
 import { randomUUID } from 'node:crypto';
@@ -36,14 +36,14 @@ function issuing(tokens: ResourceTokens, tools: PlanTools): Step[] {
   const property = asText(settings['property_name'] ?? DEFAULT_PROPERTY);
   const seconds = Number(settings['expiration'] ?? DEFAULT_EXPIRATION);
   const slot = tools.memo();
-  // Columns of the one row that is written or read are there; whatever else may be missing takes the work back.
+  // Columns of a single row are always present; any other claim may be missing, and then the transaction is rolled back.
   const columns = new Set(tools.columns.map(({ name }) => name));
   const isCertain = tools.lookupOrder.length < 2 && claimNames(settings).every((name) => columns.has(name));
   return [
     {
       id: 'claims',
       phase: ResourcePhase.REPLY,
-      // After results were combined, before `returnables` picks.
+      // After results are combined, before `returnables` selects fields.
       order: -50,
       ...(!isCertain && { undoes: true as const }),
       run: (frame, { result }) => {
@@ -69,11 +69,11 @@ const namesIn = (fields: Json | undefined): readonly string[] =>
 const claimNames = (settings: ResourceTokens['settings']): readonly string[] =>
   namesIn(settings['custom_claim_fields']);
 
-/** Looks each claim up in the main result, then in the others, latest first, then among the extracted names. */
+/** Looks each claim up in the main result, then in the others (latest first), then among the extracted names. */
 function claimsTaker(fields: Json | undefined, tools: PlanTools): (frame: Frame, main: unknown) => Claims {
   const names = namesIn(fields);
   const others = tools.lookupOrder.slice(1);
-  // A claim that is a whole row would carry its secrets to whoever holds the token.
+  // A claim that is a whole row must not expose its secret fields in the token.
   const hide = hider(tools.secrets, [], tools.conceals);
   const wanted = names.map((name) => {
     const path = splitPath(name);

@@ -1,4 +1,4 @@
-/** `tokenize`: gives out a token with the answer, and says how tokens of this resource are made and judged. */
+/** Spec of `tokenize`: issues a token with the response, and defines how tokens of this resource are issued and verified. */
 import type { ApiPart, ApiPlace, Forms, JsonSchema } from '../../../kernel/contract/api.js';
 import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
 import { POISON_KEYS } from '../../../kernel/contract/json.js';
@@ -149,7 +149,7 @@ export default definePlugin({
   ],
 });
 
-/** Of a guard that names an issuer, another system may make the tokens; a pair of keys has two names. */
+/** Where the guard names an issuer, another system may issue the tokens; a key pair has two variable names. */
 function tokensOf({ value, holder, facts }: Parameters<NonNullable<PluginSpec['tokensOf']>>[0]) {
   const settings = isObject(value['tokenize']) ? value['tokenize'] : {};
   const guard = isObject(holder['protected']) ? holder['protected'] : null;
@@ -165,7 +165,7 @@ function tokensOf({ value, holder, facts }: Parameters<NonNullable<PluginSpec['t
   };
 }
 
-/** Nothing but an object can carry a token: whatever else the result is, is refused. */
+/** A token is added only to an object result; any other result is rejected. */
 function given({ value, holder }: ApiPlace): ApiPart {
   if (!issuesTokens(holder)) return { refuses: [] };
   const settings = isObject(value['tokenize']) ? value['tokenize'] : {};
@@ -187,7 +187,6 @@ function given({ value, holder }: ApiPlace): ApiPart {
 const namesIn = (json: Json | undefined): readonly string[] =>
   Array.isArray(json) ? (json as readonly Json[]).map(asText) : [];
 
-/** In every token. */
 const STANDARD = ['iss', 'aud', 'exp', 'iat', 'jti'];
 
 function issues({ value, holder }: Pick<CheckPlace, 'value' | 'holder'>): Issued | null {
@@ -211,7 +210,7 @@ function check({ value, holder, actions, secrets, nearest }: CheckPlace): Findin
     const wrong = judgeClaim(claim, i, isSecret);
     if (wrong.length > 0 || !absent(claim)) return wrong;
     const names = actions.flatMap(({ answers }) => answers ?? []);
-    // `user_id` is the `id` of the row.
+    // `user_id` probably means the `id` of the row.
     const near = nearest(claim, names) ?? names.find((name) => claim.endsWith(`_${name}`));
     const text = JSON.stringify(near);
     const fix =
@@ -223,7 +222,7 @@ function check({ value, holder, actions, secrets, nearest }: CheckPlace): Findin
   return [...found, ...judgeResult(holder, actions)];
 }
 
-/** Whether it is certain that no result has a name; never, where the names of one result are not. */
+/** Returns a predicate for claims that certainly no result has; always false where the names of a result are unknown. */
 function absentIn(holder: CheckPlace['holder'], actions: CheckPlace['actions']): (claim: string) => boolean {
   const list = Array.isArray(holder['actionables']) ? (holder['actionables'] as readonly Json[]) : [];
   const known = new Set(namesMade(holder));
@@ -237,7 +236,7 @@ function absentIn(holder: CheckPlace['holder'], actions: CheckPlace['actions']):
   return (claim) => !known.has(rootOf(claim));
 }
 
-/** By the results that a claim is looked up in; by name alone where one comes from another resource. */
+/** Checks claims against the results they are looked up in; by name alone where one comes from another resource. */
 function secretsIn(
   holder: CheckPlace['holder'],
   actions: CheckPlace['actions'],
@@ -251,10 +250,9 @@ function secretsIn(
 
 const rootOf = (name: string): string => name.split('.')[0] ?? name;
 
-/** Stands for whatever actionables of other resources give. */
+/** Placeholder for names from actionables of other resources. */
 const ELSEWHERE = '*';
 
-/** Names that `for` gives, at any depth. */
 function namesMade(json: Json): string[] {
   if (Array.isArray(json)) return (json as readonly Json[]).flatMap(namesMade);
   if (!isObject(json)) return [];
@@ -282,7 +280,7 @@ function judgeClaim(path: string, index: number, isSecret: (path: string) => boo
   return isSecret(path) ? [{ code: 'TOK_CLAIM_SECRET', at, params: { name: path } }] : [];
 }
 
-/** What can be told of the main result before anything runs. */
+/** Checks of the main result that are possible before runtime. */
 function judgeResult(holder: CheckPlace['holder'], actions: CheckPlace['actions']): Finding[] {
   const main = actions.find((action) => action.main) ?? actions.filter((action) => !action.noOp).at(-1);
   const list = holder['actionables'];

@@ -1,4 +1,4 @@
-/** Tells the compiler that the actionables of the resource share no unit of work. */
+/** Prevents the compiler from sharing a transaction between the actionables of the resource. */
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { feature } from '../../kinds/feature.js';
 

@@ -1,4 +1,4 @@
-/** `transaction`: opts a resource out of the transaction that neighbouring queries share. */
+/** Spec of `transaction`: excludes a resource from the transaction that consecutive queries share. */
 import { flag, shape } from '../../../kernel/schema/combinators.js';
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 

@@ -1,6 +1,6 @@
 /**
- * Compares payload fields, as they were sent, with hashes in the result. Every way to fail is the same fault after the same
- * work; nothing here may end early, or say what was wrong.
+ * Compares payload fields, as received, with hashes in the result. All failures have the same fault after the same work; nothing
+ * here may return early or reveal the reason.
  */
 import { fault } from '../../../kernel/contract/fault.js';
 import { asText, isObject, own, type Json } from '../../../kernel/contract/json.js';
@@ -31,7 +31,7 @@ export default defineRuntime(feature, {
           {
             id: 'verify_hashables',
             phase: ActionPhase.CONFIRM,
-            // Before `must_return_value`: whether there is such a row is nobody's business.
+            // Before `must_return_value`, so that the response does not reveal whether the row exists.
             order: -100,
             turns,
             run: async (frame, { result }) => {
@@ -62,14 +62,14 @@ function compile(item: Readonly<Record<string, Json>>, algorithm: Hasher, tools:
   };
 }
 
-/** A column called like the last segment, or what the path leads to inside one. */
+/** A column named like the last segment, or the nested value at the path. */
 function storedAt(path: readonly string[]): (row: object) => unknown {
   const last = path.at(-1) ?? '';
   const inside = compilePath(path);
   return (row) => (Object.hasOwn(row, last) ? own(row, last) : inside(row));
 }
 
-/** The one row; of several nobody can say which one the caller means. */
+/** The only row; several rows are ambiguous and count as none. */
 function rowOf(result: unknown): object | null {
   if (!Array.isArray(result)) return isObject(result) ? result : null;
   const [only] = result as readonly unknown[];

@@ -1,4 +1,4 @@
-/** `verify_hashables`: the caller must know a value whose hash stands in the result. */
+/** Spec of `verify_hashables`: the caller must know the plain text of a hash in the result. */
 import { asText, isObject, type Json, type JsonObject } from '../../../kernel/contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
 import { ActionPhase } from '../../../kernel/contract/slot.js';
@@ -43,7 +43,7 @@ export default definePlugin({
   },
   check,
   standing: () => 'demanding',
-  // Who gets past it has a row.
+  // A verified request always has a row, so null is no possible result.
   openapi: () => ({
     changes: [{ phase: ActionPhase.CONFIRM, order: -100, change: (forms) => forms.filter((form) => !isNull(form)) }],
   }),
@@ -115,7 +115,7 @@ function check({ value, holder, root }: CheckPlace): Finding[] {
     const named = entry['hash_field'] === undefined ? 'property' : 'hash_field';
     const path = asText(entry[named]).split('.');
     const field = path.at(-1) ?? '';
-    // The column itself, or the one that it is inside of.
+    // The column itself, or the column that contains it.
     const isRead = (columns: ReadonlySet<string>): boolean =>
       columns.has(field.toLowerCase()) || columns.has(asText(path[0]).toLowerCase());
     const at = `/verify_hashables/${index}`;
@@ -130,7 +130,7 @@ function check({ value, holder, root }: CheckPlace): Finding[] {
 
 const readsCache = ({ cacheable }: JsonObject): boolean => isObject(cacheable) && cacheable['read_from_cache'] === true;
 
-/** Every identifier of a SELECT, in lower case; nothing where a `*` may bring columns that are not written. */
+/** Identifiers of a SELECT in lower case; none where a `*` may add unwritten columns. */
 function columnsOf({ query }: JsonObject): ReadonlySet<string>[] {
   if (typeof query !== 'string') return [];
   const { verb, tokens } = scanSql(query);

@@ -1,6 +1,6 @@
 /**
- * How many transactions at a time may stay open while a hash is compared. Comparing takes long and waits in a line of its
- * own; without a bound a burst of sign-ins would hold every connection, and nobody else would get one.
+ * Limits the transactions that stay open during a hash comparison. Without a bound, a burst of sign-ins would hold every
+ * database connection.
  */
 import { fault } from '../../../kernel/contract/fault.js';
 import { createLine } from '../../../kernel/contract/line.js';

@@ -1,7 +1,4 @@
-/**
- * The guard of webhooks. Everything is settled at load, where each verifier refuses settings that it cannot use; a request is
- * asked, and that is all. Every refusal looks the same from outside.
- */
+/** Webhook guard. Verifiers validate their settings at load. Every rejection has the same response. */
 import { BootError } from '../../../kernel/contract/boot-error.js';
 import { fault } from '../../../kernel/contract/fault.js';
 import type { Frame, PlanTools } from '../../../kernel/contract/plan.js';
@@ -26,7 +23,7 @@ export default defineRuntime(feature, {
       });
       if (planned.length === 0) throw new BootError('WHK_NONE', {});
       const mode = modeOf(webhook);
-      // Nothing is read of a sender whom an address or a header refuses already.
+      // Verifiers that need no body run first, so that the body of a rejected sender is not read.
       const asked = planned.toSorted((a, b) => Number(a.needsBody) - Number(b.needsBody));
       const verdict = resolve(strategy, mode).combine(asked.map(({ verify }) => verify));
       const judge = judging(tools, log);
@@ -35,16 +32,16 @@ export default defineRuntime(feature, {
           {
             id: 'webhook',
             phase: ResourcePhase.ADMIT,
-            // A token is looked at first: it needs no body.
+            // After token guards, which need no body.
             order: 50,
             run: async (frame) => judge(frame, await verdict(frame.invocation)),
           },
         ],
-        // Perhaps the weakest of them is enough.
+        // The weakest verifier may suffice.
         proof: planned.some(({ proof }) => proof === 'ambient') ? 'ambient' : 'header',
-        // What a sender signs are the bytes of a request.
+        // Senders sign the bytes of an HTTP request, so connections cannot be verified.
         requestOnly: true,
-        // How they are combined means something where there are several.
+        // The combination matters only for several verifiers.
         guard: `webhook: ${planned.length > 1 ? `${mode} of ` : ''}${planned.map(({ name }) => name).join(', ')}`,
       };
     },

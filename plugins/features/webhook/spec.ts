@@ -1,4 +1,4 @@
-/** `webhook`: requests of a third party, verified before anything is done with them. */
+/** Spec of `webhook`: verifies requests of a third party before processing them. */
 import { asText, type Json } from '../../../kernel/contract/json.js';
 import type { ApiPart, ApiPlace } from '../../../kernel/contract/api.js';
 import { definePlugin, type CheckPlace, type Finding, type PluginSpec } from '../../../kernel/contract/plugin.js';
@@ -104,14 +104,14 @@ function check({ value }: CheckPlace): Finding[] {
   return verifiersOf(value['webhook']).length === 0 ? [{ code: 'WHK_NONE', at: '/webhook/verifications' }] : [];
 }
 
-/** The same verifiers with the same settings, combined in the same way, let the same senders in. */
+/** Equal verifiers with equal settings and combination accept the same senders. */
 function guardOf({ holder }: Parameters<NonNullable<PluginSpec['guardOf']>>[0]): string {
   const webhook = holder['webhook'];
   const asked = verifiersOf(webhook).map(([name, options]) => [name, sorted(options)]);
   return JSON.stringify([modeOf(webhook), asked.sort(([a], [b]) => (asText(a) < asText(b) ? -1 : 1))]);
 }
 
-/** What each verifier asks for, it says itself. */
+/** Each verifier documents its own requirements. */
 function demanded({ value: { webhook }, facts }: ApiPlace): ApiPart {
   const isEither = facts('strategy', modeOf(webhook))?.['enough'] === 'one';
   const several = verifiersOf(webhook).length > 1;

@@ -1,4 +1,4 @@
-/** The entries of `webhook.verifications`, as checker and runtime see them. Light. */
+/** Parses the entries of `webhook.verifications` for checker and runtime. */
 import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
 
 const MODE_FIELD = 'composition_strategy_mode';
@@ -9,7 +9,6 @@ type Options = Readonly<Record<string, Json>>;
 const verificationsOf = (webhook: Json | undefined): Options =>
   isObject(webhook) && isObject(webhook['verifications']) ? webhook['verifications'] : {};
 
-/** The name of the strategy. */
 export const modeOf = (webhook: Json | undefined): string =>
   asText(verificationsOf(webhook)[MODE_FIELD] ?? DEFAULT_MODE);
 

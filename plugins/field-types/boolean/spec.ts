@@ -1,4 +1,4 @@
-/** `Boolean`: a type of model fields. */
+/** Spec of `Boolean`. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 
 export default definePlugin({

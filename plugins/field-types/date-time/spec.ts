@@ -1,4 +1,4 @@
-/** `DateTime`: a type of model fields. */
+/** Spec of `DateTime`. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 
 export default definePlugin({

@@ -1,4 +1,4 @@
-/** `Float`: a type of model fields. */
+/** Spec of `Float`. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 
 export default definePlugin({

@@ -1,4 +1,4 @@
-/** `JSON_ARRAY`: a type of model fields. */
+/** Spec of `JSON_ARRAY`. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { pluginName, shape } from '../../../kernel/schema/combinators.js';
 import { search } from '../../kinds/search.js';

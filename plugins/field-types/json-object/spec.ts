@@ -1,4 +1,4 @@
-/** `JSON_OBJECT`: a type of model fields. */
+/** Spec of `JSON_OBJECT`. */
 import { asText, escapePointer, isObject, type Json } from '../../../kernel/contract/json.js';
 import { definePlugin, type Finding } from '../../../kernel/contract/plugin.js';
 import { Slot } from '../../../kernel/contract/slot.js';
@@ -7,7 +7,7 @@ import type { ApiPlace, JsonSchema } from '../../../kernel/contract/api.js';
 import { nullable, objectOf } from '../../../kernel/schema/forms.js';
 import { search } from '../../kinds/search.js';
 
-/** What only a column can have. */
+/** Options that only a column can have. */
 const OF_COLUMNS = ['primary_key', 'auto_increment', 'unique', 'indexable', 'fts', 'foreign_key', 'secret'];
 
 export default definePlugin({
@@ -78,6 +78,6 @@ function checkProperties(properties: Json | undefined): Finding[] {
   );
 }
 
-/** None of the sub-fields is sure to be there. */
+/** Sub-fields may be absent. */
 const ofField = (field: Json, valueOf: ApiPlace['valueOf']): JsonSchema =>
   isObject(field) ? nullable(valueOf('field-type', asText(field['type']), field)) : {};

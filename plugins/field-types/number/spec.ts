@@ -1,4 +1,4 @@
-/** `Number`: a type of model fields. */
+/** Spec of `Number`. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { flag, shape } from '../../../kernel/schema/combinators.js';
 

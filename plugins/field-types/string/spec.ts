@@ -1,4 +1,4 @@
-/** `String`: a type of model fields. */
+/** Spec of `String`. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { flag, numeric, shape } from '../../../kernel/schema/combinators.js';
 import { BLIND_KEY, BLIND_KEY_BYTES } from '../../kinds/blind-key.js';

@@ -1,4 +1,4 @@
-/** ObjectIds as the document database makes them; the bytes of the process come from node:crypto, the counter only counts. */
+/** BSON ObjectIds; the process bytes are random from node:crypto, the counter is sequential. */
 import { ObjectId } from 'bson';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { generator } from '../../kinds/generator.js';

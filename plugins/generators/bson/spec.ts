@@ -1,4 +1,4 @@
-/** `BSON`: the identifiers of the document database. */
+/** Spec of `BSON`. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 
 export default definePlugin({

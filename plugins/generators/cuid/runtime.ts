@@ -1,4 +1,6 @@
-/** CUIDs of version 1: `c`, time (8), counter (4), process (4), randomness (8), each in base 36. All randomness is of node:crypto. */
+/**
+ * CUID version 1: `c`, time (8), counter (4), process (4), randomness (8), each in base 36. All randomness is from node:crypto.
+ */
 import { randomInt } from 'node:crypto';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { generator } from '../../kinds/generator.js';
@@ -16,7 +18,7 @@ export default defineRuntime(generator, {
       next: () => {
         const now = Date.now();
         if (now > time) [time, count] = [now, 0];
-        // A counter that is full, or a clock that was set back, must not break the order.
+        // Preserves the order when the counter overflows or the system clock is set back.
         else if (++count === BLOCK) [time, count] = [time + 1, 0];
         return `c${time.toString(36).padStart(8, '0')}${block(count)}${process}${randomBlock()}${randomBlock()}`;
       },

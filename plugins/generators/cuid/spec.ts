@@ -1,4 +1,4 @@
-/** `CUID`: identifiers for horizontal scaling, version 1. */
+/** Spec of `CUID`, version 1. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 
 export default definePlugin({

@@ -1,4 +1,4 @@
-/** `CUID2`: hashed identifiers. */
+/** Spec of `CUID2`. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 
 export default definePlugin({

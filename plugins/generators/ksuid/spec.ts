@@ -1,4 +1,4 @@
-/** `KSUID`: random identifiers behind a time in seconds. */
+/** Spec of `KSUID`. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 
 export default definePlugin({

@@ -1,4 +1,4 @@
-/** `NANOID`: short random identifiers. */
+/** Spec of `NANOID`. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 
 export default definePlugin({

@@ -1,4 +1,4 @@
-/** UUIDs in Base58; the library takes them from `randomUUID` of the platform's cryptographic source. */
+/** UUIDs in Base58; the library uses `randomUUID` of the platform. */
 import shortUuid from 'short-uuid';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { generator } from '../../kinds/generator.js';

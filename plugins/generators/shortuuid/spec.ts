@@ -1,4 +1,4 @@
-/** `SHORTUUID`: random UUIDs in fewer characters. */
+/** Spec of `SHORTUUID`. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 
 export default definePlugin({

@@ -1,4 +1,4 @@
-/** Slug ids that begin with a letter; the library draws from node:crypto. */
+/** `nice` ids begin with a letter; the library draws from node:crypto. */
 import { nice } from 'slugid';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { generator } from '../../kinds/generator.js';

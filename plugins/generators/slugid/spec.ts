@@ -1,4 +1,4 @@
-/** `SLUGID`: random UUIDs in Base64url. */
+/** Spec of `SLUGID`. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 
 export default definePlugin({

@@ -1,4 +1,4 @@
-/** ULIDs that also sort within one millisecond; the library draws from the cryptographic source. */
+/** Monotonic ULIDs, which also sort within one millisecond; the library draws from the cryptographic source. */
 import { monotonicFactory } from 'ulid';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { generator } from '../../kinds/generator.js';

@@ -1,4 +1,4 @@
-/** `ULID`: identifiers that sort by time. */
+/** Spec of `ULID`. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 
 export default definePlugin({

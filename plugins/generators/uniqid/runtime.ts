@@ -1,4 +1,4 @@
-/** The time, then a part drawn once for the process; two of one millisecond get two different times. */
+/** The time, then a random part of the process; two ids of one millisecond get consecutive times. */
 import { randomInt } from 'node:crypto';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { generator } from '../../kinds/generator.js';

@@ -1,4 +1,4 @@
-/** `UNIQID`: identifiers out of the time. */
+/** Spec of `UNIQID`. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 
 export default definePlugin({

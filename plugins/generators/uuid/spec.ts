@@ -1,4 +1,4 @@
-/** `UUID`: random identifiers, version 4. */
+/** Spec of `UUID`, version 4. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 
 export default definePlugin({

@@ -1,11 +1,11 @@
 /**
- * argon2id on bytes: what a hash looks like as text, making one, comparing with one. Uses the thread pool. Knows nothing
- * of definitions or of how many run at a time.
+ * argon2id on bytes: parses, creates and compares hashes in the thread pool. Must not depend on definitions or limit
+ * concurrency.
  */
 import { timingSafeEqual } from 'node:crypto';
 import argon2 from 'argon2';
 
-/** Kibibytes, passes, lanes. */
+/** Memory in KiB, passes, lanes. */
 export interface Costs {
   readonly memory: number;
   readonly time: number;
@@ -24,7 +24,7 @@ const PARAMETER = (name: string): RegExp => new RegExp(`(?:^|,)${name}=${NUMBER}
 const PARAMETERS = [PARAMETER('m'), PARAMETER('t'), PARAMETER('p')] as const;
 const DIGEST_BYTES = 32;
 
-/** Null for anything that is no argon2id hash of version 1.3. Its three costs may stand in any order. */
+/** Null for anything but an argon2id hash of version 1.3. Its costs may be in any order. */
 export function parse(stored: string): Parsed | null {
   const [, written = '', salt = '', digest = ''] = HASH.exec(stored) ?? [];
   const [memory = 0, time = 0, lanes = 0] = PARAMETERS.map((parameter) => Number(parameter.exec(written)?.[1] ?? 0));
@@ -37,7 +37,7 @@ export function parse(stored: string): Parsed | null {
 const bytes = (text: string): Buffer => Buffer.from(text, 'base64');
 const letters = (data: Buffer): string => data.toString('base64').replaceAll('=', '');
 
-/** The order of the costs is that of the reference implementation, which reads no other. */
+/** The order of the costs is that of the reference implementation, which accepts no other. */
 const write = ({ memory, time, lanes }: Costs, salt: Buffer, digest: Buffer): string =>
   `$argon2id$v=19$m=${memory},t=${time},p=${lanes}$${letters(salt)}$${letters(digest)}`;
 
@@ -61,12 +61,12 @@ export async function hashBytes(password: Buffer, costs: Costs, salt: Buffer): P
   return write(costs, salt, await digestOf(password, costs, salt, DIGEST_BYTES));
 }
 
-/** False for anything that is no hash. */
+/** False for invalid hashes. */
 export async function verifyBytes(password: Buffer, stored: string): Promise<boolean> {
   const parsed = parse(stored);
   if (parsed === null) return false;
   return timingSafeEqual(await digestOf(password, parsed, parsed.salt, parsed.digest.length), parsed.digest);
 }
 
-/** A well-formed hash of these costs; it takes as long as any other of them. */
+/** A well-formed hash of these costs, which takes as long to verify as any other. */
 export const dummyHash = (costs: Costs): string => write(costs, Buffer.alloc(16), Buffer.alloc(DIGEST_BYTES));

@@ -1,4 +1,4 @@
-/** Hashes and verifies text with argon2id, within the bound that all hashers share. */
+/** Hashes and verifies text with argon2id, within the concurrency limit of all hashers. */
 import type { Json } from '../../../kernel/contract/json.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { hasher, type Hasher } from '../../kinds/hasher.js';
@@ -9,11 +9,11 @@ import { dummyHash, hashBytes, parse, verifyBytes, type Costs } from './argon2.j
 
 const DEFAULTS: Costs = { memory: 19_456, time: 2, lanes: 1 };
 /**
- * A stored hash that costs more than this, and more than any definition asks for, would only keep a thread busy; and as
- * every failure costs as much as the last hash that was met, one such row would slow down everybody.
+ * Upper bound of stored costs, unless a definition uses higher ones. Each failure costs as much as the last verified hash, so
+ * one expensive row would slow down all requests.
  */
 const DEAREST: Costs = { memory: 262_144, time: 16, lanes: 16 };
-/** Memory times passes (about a second). */
+/** Memory times passes (about one second). */
 const MOST_WORK = 1_048_576;
 
 const bytesOf = (text: string): Buffer => Buffer.from(text, 'utf8');

@@ -1,4 +1,4 @@
-/** `ARGON2`: argon2id, which costs memory as well as time. */
+/** Spec of `ARGON2`: argon2id, which costs memory and time. */
 import { isObject } from '../../../kernel/contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
 import { numeric, shape } from '../../../kernel/schema/combinators.js';
@@ -7,7 +7,7 @@ import { salt } from '../../kinds/hasher-fields.js';
 
 const DEFAULT_MEMORY = 19_456;
 const DEFAULT_TIME = 2;
-/** Memory times passes of the least that is advised (7 MiB, 5 passes). */
+/** Memory times passes of the lowest recommended setting (7 MiB, 5 passes). */
 const ADVISED = 7168 * 5;
 
 export default definePlugin({

@@ -1,19 +1,17 @@
 /**
- * bcrypt on bytes: what a hash looks like, making one, comparing with one. Uses the thread pool, never the main thread.
- * Knows nothing of definitions or of how many run at a time.
+ * bcrypt on bytes: parses, creates and compares hashes in the thread pool. Must not depend on definitions or limit concurrency.
  */
 import bcrypt from 'bcrypt';
 
-/** The algorithm reads no further. */
+/** bcrypt ignores further bytes. */
 export const MAX_BYTES = 72;
 
-/** `$2a$`, `$2b$` and `$2y$` are one correct algorithm; `$2x$` marks hashes of a broken one. */
+/** `$2a$`, `$2b$` and `$2y$` are the same correct algorithm; `$2x$` marks hashes of a defective one. */
 const HASH = /^\$2[aby]\$(0[4-9]|[12][0-9]|3[01])(\$[./A-Za-z0-9]{53})$/;
 
 const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 const ALPHABET = './ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
-/** The cost of a well-formed hash, or null. */
 export function costOf(stored: string): number | null {
   const found = HASH.exec(stored);
   return found === null ? null : Number(found[1]);
@@ -21,26 +19,26 @@ export function costOf(stored: string): number | null {
 
 const prefix = (cost: number): string => `$2b$${String(cost).padStart(2, '0')}$`;
 
-/** Sixteen bytes in the alphabet of bcrypt: base64 with its letters in another order, without padding. */
+/** Encodes 16 bytes in bcrypt's alphabet: unpadded Base64 with another order of characters. */
 const saltText = (salt: Buffer): string =>
   salt
     .toString('base64')
     .replaceAll('=', '')
     .replace(/./g, (letter) => ALPHABET.charAt(BASE64.indexOf(letter)));
 
-/** At most 72 bytes; more would be cut without a word. */
+/** Rejects more than 72 bytes, which bcrypt would silently truncate. */
 export function hashBytes(password: Buffer, cost: number, salt: Buffer): Promise<string> {
   if (password.length > MAX_BYTES) return Promise.reject(new RangeError(`more than ${MAX_BYTES} bytes`));
   return bcrypt.hash(password, prefix(cost) + saltText(salt));
 }
 
-/** False for anything that is no hash, and for more than 72 bytes. */
+/** False for invalid hashes and for more than 72 bytes. */
 export async function verifyBytes(password: Buffer, stored: string): Promise<boolean> {
   const found = HASH.exec(stored);
   if (found === null || password.length > MAX_BYTES) return false;
-  // The package knows `$2y$` under this name only.
+  // The package does not accept `$2y$`.
   return bcrypt.compare(password, `$2b$${found[1]}${found[2]}`);
 }
 
-/** A well-formed hash of a cost; it takes as long as any other of that cost. */
+/** A well-formed hash of a cost, which takes as long to verify as any other of that cost. */
 export const dummyHash = (cost: number): string => `${prefix(cost)}${'.'.repeat(22)}${'O'.repeat(30)}.`;

@@ -1,4 +1,4 @@
-/** Hashes and verifies text with bcrypt, within the bound that all hashers share. */
+/** Hashes and verifies text with bcrypt, within the concurrency limit of all hashers. */
 import type { Json } from '../../../kernel/contract/json.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { hasher, type Hasher } from '../../kinds/hasher.js';
@@ -9,8 +9,8 @@ import { costOf, dummyHash, hashBytes, MAX_BYTES, verifyBytes } from './bcrypt.j
 
 const DEFAULT_COST = 12;
 /**
- * A stored hash that costs more than this (seconds), and more than any definition asks for, would only keep a thread busy;
- * and as every failure costs as much as the last hash that was met, one such row would slow down everybody.
+ * Upper bound of stored costs (seconds of work), unless a definition uses higher ones. Each failure costs as much as the last
+ * verified hash, so one expensive row would slow down all requests.
  */
 const DEAREST = 16;
 

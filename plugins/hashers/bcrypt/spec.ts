@@ -1,4 +1,4 @@
-/** `BCRYPT`: the usual hash for passwords. Each step of `rounds_cost` doubles the work. */
+/** Spec of `BCRYPT`. Each step of `rounds_cost` doubles the work. */
 import { isObject } from '../../../kernel/contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
 import { numeric, shape } from '../../../kernel/schema/combinators.js';
@@ -7,13 +7,13 @@ import { salt } from '../../kinds/hasher-fields.js';
 
 const WEAK_BELOW = 10;
 const SLOW_ABOVE = 14;
-/** Milliseconds of one processor at a cost of 10, on an ordinary machine. */
+/** Milliseconds of one processor at cost 10 on a typical machine. */
 const MILLISECONDS_AT_10 = 45;
 
 export default definePlugin({
   kind: 'hasher',
   name: 'BCRYPT',
-  // None of them is made for passwords.
+  // Suggests this plugin for hashes that are unsuitable or unavailable for passwords.
   aliases: ['SHA1', 'SHA256', 'SHA512', 'MD5', 'SCRYPT', 'PBKDF2'],
   since: '0.2.0',
   summary: 'bcrypt, written as `$2b$`. Takes at most 72 bytes; longer passwords are refused with 422.',

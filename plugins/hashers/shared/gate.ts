@@ -1,6 +1,6 @@
 /**
- * How many hashes are worked on at a time, in the whole process, whatever algorithm they have. What comes beyond waits, each
- * client in its turn; beyond the waiting line it is refused. Nothing here hashes.
+ * Limits concurrent hashing in the whole process, across all algorithms. Excess work waits in a queue, fair between clients; a
+ * full queue rejects. Must not hash itself.
  */
 import { fault } from '../../../kernel/contract/fault.js';
 import { createLine, type Line } from '../../../kernel/contract/line.js';
@@ -18,8 +18,8 @@ const MOST = 4;
 const PLACES = 100;
 
 /**
- * One thread of the pool stays free: files, host names and compression use the same threads, and a connection to the
- * database must not wait behind passwords.
+ * Leaves one thread of the pool free, because files, DNS and compression share it, and database connections must not wait for
+ * hashing.
  */
 export function hashesAtOnce(poolSize: string | undefined, wished?: string): number {
   const threads = Number.parseInt(poolSize ?? '', 10);

@@ -1,6 +1,5 @@
 /**
- * The salt of a hash: fresh random bytes, mixed with what a definition says. With the definition's text alone, equal
- * passwords would have equal hashes; with the mix nothing but the hash is needed to verify.
+ * Salt of a hash: fresh random bytes mixed with the definition's text. The text alone would give equal passwords equal hashes.
  */
 import { createHash, randomBytes } from 'node:crypto';
 

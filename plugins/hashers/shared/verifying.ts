@@ -1,21 +1,21 @@
 /**
- * Judges a text against a stored hash so that time tells nothing: whatever is wrong (no row, no hash, no text), a hash of
- * the same cost is worked through and thrown away. An algorithm says what its hashes look like; this holds the rule.
+ * Verifies text against a stored hash without timing differences: for any invalid input, a dummy hash of the same cost is
+ * verified instead. Algorithms define only their format.
  */
 import type { Verify } from '../../kinds/hasher.js';
 import { hashing } from './gate.js';
 
-/** `C`: what decides how long a hash takes, such as the rounds. */
+/** `C`: the costs that determine the duration, such as rounds. */
 export interface Algorithm<C> {
-  /** The costs of a well-formed hash that is worth the work; null for any other text. */
+  /** The costs of a well-formed hash within the cost limit; null for any other text. */
   readonly read: (stored: string) => C | null;
   readonly refuses: (text: string) => object | null;
-  /** A well-formed hash of these costs. That it fits no text is not relied on. */
+  /** A well-formed hash of these costs; it may match a text, because the result is ignored. */
   readonly dummy: (costs: C) => string;
   readonly compare: (text: string, stored: string) => Promise<boolean>;
 }
 
-/** `expected` gives the costs that a hash most likely has, as long as none was met. */
+/** `expected`: the probable costs before the first hash is verified. */
 export function verifying<C>({ read, refuses, dummy, compare }: Algorithm<C>, expected: () => C): Verify {
   let met: C | null = null;
   return async (text, stored, asker) => {

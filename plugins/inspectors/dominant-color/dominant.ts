@@ -1,9 +1,9 @@
-/** The colour of most points: colours are sorted into bins, the fullest one gives the average of what is in it. */
+/** Computes the dominant color: sorts pixels into bins, and averages the fullest. */
 
-/** Steps of each channel. */
+/** Bits per channel. */
 const BITS = 4;
 
-/** `points`: red, green, blue, alpha, one after the other. Null when nothing is to be seen in them. */
+/** `points`: RGBA bytes of the pixels. Null when all are transparent. */
 export function dominant(points: Uint8Array): string | null {
   const bins = new Map<number, { count: number; red: number; green: number; blue: number }>();
   for (let i = 0; i + 3 < points.length; i += 4) {

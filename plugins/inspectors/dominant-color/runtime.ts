@@ -1,6 +1,6 @@
 /**
- * Finds the colour in a small copy of the picture. Bounded in every direction: four decoders, pixels, time, pictures at once;
- * whatever goes wrong means that there is no colour.
+ * Computes the dominant color from a downscaled copy of a picture. Formats, pixels, time and concurrency are limited; any
+ * failure results in no color.
  */
 import type Sharp from 'sharp';
 import { createLine } from '../../../kernel/contract/line.js';
@@ -13,20 +13,20 @@ const TYPES: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/we
 const MAX_PIXELS = 40_000_000;
 const SECONDS = 5;
 const AT_ONCE = 2;
-/** Pictures that wait for one of them; more have no colour. */
+/** Maximum waiting pictures; further ones have no color. */
 const MAX_WAITING = 100;
 const EDGE = 64;
 
 let loading: Promise<typeof Sharp> | null = null;
 
-/** Loaded with the first picture: it is large. */
+/** Loaded lazily because of its size. */
 const library = (): Promise<typeof Sharp> => (loading ??= load());
 
 async function load(): Promise<typeof Sharp> {
   const { default: sharp } = await import('sharp');
   sharp.cache(false);
   sharp.concurrency(1);
-  // Of the many formats that the library reads only these four are let in.
+  // Enables only these four of the library's decoders.
   sharp.block({ operation: ['VipsForeignLoad'] });
   sharp.unblock({
     operation: [

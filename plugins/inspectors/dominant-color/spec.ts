@@ -1,4 +1,4 @@
-/** `dominant_color`: the colour that most of a picture has. */
+/** Spec of `dominant_color`: the most frequent color of a picture. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 
 export default definePlugin({

@@ -1,6 +1,6 @@
 /**
- * The address of a call. Scheme, host and port are settled at load; a value of a request is one segment of the path or one
- * value of the query, encoded, and can be nothing else. A whole address that a request brings is judged by itself.
+ * Compiles the URL of an outbound call. Scheme, host and port are fixed at load; request values are encoded as one path segment
+ * or query value. A URL that comes whole from a request is validated separately.
  */
 import { BootError } from '../../../kernel/contract/boot-error.js';
 import type { Json } from '../../../kernel/contract/json.js';
@@ -11,7 +11,7 @@ import { urlParts } from './words.light.js';
 
 export interface Address {
   readonly read: (frame: Frame) => URL;
-  /** Scheme, host and port; null where a request brings all of it. */
+  /** Scheme, host and port; null for a URL from the request. */
   readonly origin: string | null;
 }
 
@@ -46,11 +46,11 @@ const wrong = (tools: PlanTools, what: string): BootError => new BootError('OUT_
 interface Fixed {
   readonly origin: string;
   readonly path: string;
-  /** With its question mark; null before there is one. */
+  /** Includes the question mark; null without one. */
   readonly search: string | null;
 }
 
-/** The constant beginning. Behind it values may follow only where the host has ended. */
+/** The constant prefix. Values may follow only after the host is complete. */
 function split(text: string, continues: boolean, tools: PlanTools): Fixed {
   const [, base = '', rest = ''] = /^(https?:\/\/[^/?#\\\s]+)(.*)$/is.exec(text) ?? [];
   if (base === '' || !URL.canParse(text)) throw wrong(tools, 'it has no scheme http or https with a host');
@@ -63,7 +63,6 @@ function split(text: string, continues: boolean, tools: PlanTools): Fixed {
   return { origin, path: path === '' ? '/' : path, search: question === -1 ? null : rest.slice(question) };
 }
 
-/** Path and query of a request, as text. */
 function joined(
   path: string,
   search: string | null,
@@ -94,7 +93,7 @@ function joined(
   };
 }
 
-/** Segments that hold values are put together one by one, so that none can be empty, or lead elsewhere. */
+/** Segments with values are assembled one by one, so that none can be empty or a dot segment. */
 function pathReader(pieces: readonly Piece[]): (frame: Frame) => string {
   const segments: Piece[][] = [[]];
   for (const piece of pieces) {
@@ -111,9 +110,8 @@ function pathReader(pieces: readonly Piece[]): (frame: Frame) => string {
   return (frame) => readers.map((reader) => (typeof reader === 'string' ? reader : reader(frame))).join('/');
 }
 
-/** Also as others write them who decode once more on the way. */
+/** Also detects dot segments that appear when an intermediary decodes once more. */
 const LEADS_ELSEWHERE = /(^|[\\/])\.\.?([\\/]|$)/;
-/** Control characters. */
 const CONTROLS = /\p{Cc}/u;
 const DOTS = /^(\.|%2e){0,2}$/i;
 
@@ -145,7 +143,7 @@ const encoder =
   (text: string): string =>
     text.isWellFormed() ? encodeURIComponent(text) : value.refuse('is not well-formed text');
 
-/** Nothing that was put in can have changed it; if it ever could, the call is not made. */
+/** Defence in depth: no inserted value can change the origin; if one ever did, the call must fail. */
 function sameOrigin(url: URL, origin: string): URL {
   if (url.origin !== origin) throw new Error('the origin of a call changed');
   return url;

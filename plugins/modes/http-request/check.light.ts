@@ -1,4 +1,4 @@
-/** What a schema cannot say of a call: its address, its headers, its body. Pure; only what is certain is said. */
+/** Checks of a call beyond its schema: URL, headers and body. Pure; reports only what is certain. */
 import { asText, escapePointer, isObject, type Json, type JsonObject } from '../../../kernel/contract/json.js';
 import type { Outbound } from '../../../kernel/contract/outbound.js';
 import type { CheckPlace, Finding } from '../../../kernel/contract/plugin.js';
@@ -25,7 +25,7 @@ const wrong = (what: string, span?: readonly [number, number]): Finding[] => [
   { code: 'OUT_URL', at: URL_AT, params: { place: 'this call', what }, ...(span && { span }) },
 ];
 
-/** In the place of a variable, whose value is not known here. */
+/** Placeholder for an environment variable with an unknown value. */
 const VARIABLE = '\u0001';
 
 function checkUrl(url: string, outbound: CheckPlace['outbound']): Finding[] {
@@ -45,7 +45,7 @@ function checkUrl(url: string, outbound: CheckPlace['outbound']): Finding[] {
   return [...checkPlace(fixed, url, outbound), ...checkBlanks(url), ...checkSecrets(url)];
 }
 
-/** `{id}` and `:id` of other systems: they would be sent as they stand. */
+/** Placeholders of other systems, `{id}` and `:id`, which would be sent literally. */
 function checkBlanks(url: string): Finding[] {
   const blank = /(?<![${])\{\s*([A-Za-z_][\w.]*)\s*\}(?!\})|(?<=\/):([A-Za-z_]\w*)|<([A-Za-z_]\w*)>/g;
   return [...url.matchAll(blank)].map(({ 0: text, 1: braces, 2: colon, 3: angles, index }) => {
@@ -62,10 +62,10 @@ function checkBlanks(url: string): Finding[] {
   });
 }
 
-/** Behind the host: a slash or a question mark has come. A variable may be a scheme with a host, or more. */
+/** True when a slash or question mark follows the host. A variable may hold a scheme with a host, or more. */
 const endsHost = (fixed: string): boolean => /[/?]/.test(fixed.replace(/^[^:/?]*:\/\//, ''));
 
-/** Names as the DNS has them, four decimal parts, IPv6 in brackets: no form that only some systems read as an address. */
+/** DNS names, four decimal octets, or IPv6 in brackets; excludes forms that only some systems parse as addresses. */
 const HOST = /^(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*\.?|\[[0-9a-f:.]+\])$/i;
 const FOUR = /^(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}$/;
 
@@ -80,7 +80,7 @@ function checkPlace(fixed: string, url: string, outbound: CheckPlace['outbound']
   if (authority.includes(VARIABLE)) return [];
   const [, host = '', port] = /^(.*?)(?::(\d*))?$/s.exec(authority) ?? [];
   const last = host.replace(/\.$/, '').split('.').at(-1) ?? '';
-  // A last part that is a number makes an address of it, in one of its forms.
+  // Parsers treat a host with a numeric last label as an IPv4 address in a legacy form.
   if (!HOST.test(host) || (/^(\d+|0x[0-9a-f]*)$/i.test(last) && !FOUR.test(host))) return wrong('it has no valid host');
   if (port !== undefined && (port === '' || Number(port) < 1 || Number(port) > 65_535))
     return wrong('its port is not valid');
@@ -90,7 +90,7 @@ function checkPlace(fixed: string, url: string, outbound: CheckPlace['outbound']
   return [{ code: 'OUT_PRIVATE', at: URL_AT, span: [start, start + host.length], params: { host, what: reason } }];
 }
 
-/** `api.example.com/orders` lacks the scheme alone; a path lacks a host. */
+/** `api.example.com/orders` lacks only the scheme; a path lacks the host. */
 function noScheme(fixed: string, url: string): Finding[] {
   const found = wrong('it begins with "http://" or "https://"');
   const [slip, scheme] = /^(https?)(?::?\/{1,2}|:)(?=[a-z0-9])/i.exec(url) ?? [];
@@ -101,7 +101,7 @@ function noScheme(fixed: string, url: string): Finding[] {
   return found.map((finding) => ({ ...finding, fix }));
 }
 
-/** The plain cases; everything is judged again when it is dialled. */
+/** Simple cases only; every address is checked again when it is dialled. */
 function privateBecause(host: string): string | null {
   if (host === 'localhost' || host.endsWith('.localhost')) return 'this machine';
   if (host.startsWith('[')) return /^\[[23]/.test(host) ? null : 'a reserved range';
@@ -116,7 +116,7 @@ function privateBecause(host: string): string | null {
 
 const bare = (host: string): string => host.toLowerCase().replace(/[[\]]/g, '');
 
-/** A range may hold it: then nothing is said. */
+/** Nothing is reported where an allowed range might contain the host. */
 const opens = ({ allow, connect_to: elsewhere }: Outbound, host: string): boolean =>
   [...allow, ...Object.keys(elsewhere)].some(
     (entry) => entry.includes('/') || bare(entry).startsWith(bare(host).replace(/\.$/, '')),
@@ -161,7 +161,6 @@ function checkHeader(name: string, text: string): Finding[] {
   return [];
 }
 
-/** Headers that hold a key by their name. */
 const CREDENTIALS = /^(authorization|cookie|(x-)?(api|auth|access)[-_]?(key|token|secret))$/;
 const printable = (name: string): string => name.replace(/[^\x20-\x7e]/g, '?');
 

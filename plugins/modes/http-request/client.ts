@@ -1,6 +1,6 @@
 /**
- * One call: sent, perhaps again, perhaps to another address of the same origin, read under the cap, and over by its deadline.
- * It knows nothing of definitions. No error that leaves here holds a header, a body or an address.
+ * Sends one call with retries and same-origin redirects, within a response limit and a deadline. Must not depend on definitions;
+ * its errors must not contain headers, bodies or URLs.
  */
 import { got, type Got } from 'got';
 import { fault, Fault, type Issue } from '../../../kernel/contract/fault.js';
@@ -15,13 +15,13 @@ export interface Call {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
-  /** Milliseconds for all of it. */
+  /** Milliseconds for the whole call. */
   readonly patience: number;
-  /** Statuses that are no failure, beside those of success. */
+  /** Statuses accepted besides 2xx. */
   readonly accepts: ReadonlySet<number>;
   readonly retries: number;
   readonly redirects: number;
-  /** The address came with a request: what the config opens is not open for it. */
+  /** The URL comes from a request, so the exceptions of the config (`allow`, `connect_to`) do not apply. */
   readonly dynamic: boolean;
   /** The actionable, for the log. */
   readonly place: string;
@@ -45,7 +45,7 @@ export interface ClientOptions {
   readonly resolve?: Resolve | undefined;
 }
 
-/** A connection that was used before ended without a byte of an answer. */
+/** A reused connection closed before any byte of the response. */
 class Stale extends Error {
   readonly code = 'ECONNRESET';
 }
@@ -62,7 +62,7 @@ export function createClient({ outbound, log, ca, resolve }: ClientOptions): Htt
     ca,
     resolve,
   };
-  // Connections to places that the config opens must not be found by calls that may not go there.
+  // Separate pools, so that calls without the config's exceptions cannot reuse connections that they opened.
   const fixed = createAgents(dial);
   const free = createAgents({ ...dial, policy: policyOf({ ...outbound, allow: [] }), connectTo: new Map() });
   const senders = { fixed: senderWith(fixed), free: senderWith(free) };
@@ -74,7 +74,8 @@ export function createClient({ outbound, log, ca, resolve }: ClientOptions): Htt
       try {
         return await follow(wanted, until);
       } catch (error) {
-        // A kept connection that the other side had closed meanwhile: nothing was done, and nobody has to know.
+        // The peer closed an idle keep-alive connection; nothing was processed, so the attempt is repeated once without
+        // counting.
         if (!renewed && error instanceof Stale && IDEMPOTENT.has(wanted.method)) {
           renewed = true;
           attempt--;
@@ -121,7 +122,7 @@ export function createClient({ outbound, log, ca, resolve }: ClientOptions): Htt
   };
 }
 
-/** What is dialled in the place of a `host:port`. */
+/** The address dialled instead of each `host:port`. */
 export const placesOf = ({ connect_to }: Outbound): ReadonlyMap<string, Place> =>
   new Map(
     Object.entries(connect_to).map(([from, to]) => {
@@ -137,7 +138,7 @@ function placeOf(text: string): Place {
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-/** Only within the origin: what a definition sends is meant for the place that it names. */
+/** Only within the origin, because the request is intended for the host that the definition names. */
 function redirect(status: number, location: string, from: URL): URL | null {
   if (!REDIRECTS.has(status) || !URL.canParse(location, from.href)) return null;
   const to = new URL(location, from);
@@ -164,7 +165,7 @@ function senderWith(agents: Agents): Send {
   });
   return ({ url, method, headers, body }, until, cap) =>
     new Promise((resolve, reject) => {
-      // The library would wait for somebody to write it.
+      // Without a body, the library would wait for writes to the stream.
       const sent = body ?? (method === 'POST' || method === 'PUT' ? '' : undefined);
       const options = { method: method as 'GET', headers, ...(sent !== undefined && { body: sent }) };
       const stream = client.stream(url, options);
@@ -195,7 +196,7 @@ function senderWith(agents: Agents): Send {
         else chunks.push(chunk);
       });
       stream.once('end', () => end(null));
-      // Destroying a stream may make it complain once more.
+      // Destroying a stream can emit another error.
       stream.on('error', end);
       stream.once('close', () => end(Object.assign(new Error('closed early'), { code: 'ECONNRESET' })));
     });
@@ -206,7 +207,7 @@ const one = (value: string | string[] | undefined): string | undefined => (Array
 const GONE = new Set(['ECONNRESET', 'EPIPE']);
 const SLOW = new Set(['ETIMEDOUT', 'ESOCKETTIMEDOUT']);
 
-/** An error of the library carries the whole request; nothing of it but its code is kept. */
+/** Errors of the library contain the whole request; only their code is used. */
 function asFault(error: unknown, dynamic: boolean): Fault {
   if (error instanceof Fault) return error;
   const { code = '', message = '' } = error as NodeJS.ErrnoException;

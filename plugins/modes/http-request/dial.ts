@@ -1,6 +1,6 @@
 /**
- * Connections that go only where the guard lets them: the address that is judged is the one that is dialled, because the
- * agents resolve names here and nowhere else. Connections are kept and used again, for each origin by itself.
+ * HTTP agents that connect only where the guard allows. Names are resolved only here, so the address checked is the address
+ * dialled. Connections are reused per origin.
  */
 import { lookup as systemLookup, type LookupAddress, type LookupOptions } from 'node:dns';
 import http from 'node:http';
@@ -16,10 +16,10 @@ export type Resolve = (
 
 export interface DialOptions {
   readonly policy: Policy;
-  /** Milliseconds until a connection must stand. */
+  /** Connect timeout in milliseconds. */
   readonly patience: number;
   readonly connectTo: ReadonlyMap<string, Place>;
-  /** Trusted authorities; undefined: those of the runtime. */
+  /** Trusted certificate authorities; undefined: those of the runtime. */
   readonly ca?: readonly string[] | undefined;
   readonly resolve?: Resolve | undefined;
 }
@@ -35,11 +35,11 @@ export interface Agents {
   close(): void;
 }
 
-/** Code of the error with which a refused connection ends; its message is the reason. */
+/** Error code of a rejected connection; the message is the reason. */
 export const REFUSED = 'OUT_REFUSED';
 const refusal = (reason: string): Error => Object.assign(new Error(reason), { code: REFUSED });
 
-/** Shorter than what servers keep idle connections for, so that none is used that is being closed. */
+/** Milliseconds; shorter than typical server keep-alive timeouts, so that no closing connection is reused. */
 const IDLE = 4000;
 const MOST = 256;
 
@@ -65,7 +65,7 @@ export function createAgents(options: DialOptions): Agents {
   };
 }
 
-/** Node asks an agent for each new connection; the types do not say so. */
+/** Node calls `createConnection` for each new connection, although the types do not declare it. */
 function guarded<A extends http.Agent>(agent: A, ready: string, options: DialOptions): A {
   const open = agent as unknown as { createConnection: Connect };
   const connect = open.createConnection.bind(agent);
@@ -85,7 +85,7 @@ function guarded<A extends http.Agent>(agent: A, ready: string, options: DialOpt
   return agent;
 }
 
-/** Resolves, judges every address, and hands on exactly these. */
+/** Resolves the name, checks every address, and passes on exactly these. */
 function judgedLookup({ policy, resolve = systemLookup }: DialOptions, port: number): LookupFunction {
   return (host, { all, ...options }, done) => {
     resolve(host, { ...options, all: true }, (error, addresses) => {

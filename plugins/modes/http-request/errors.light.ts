@@ -1,4 +1,4 @@
-/** Codes of calls: what is wrong with a definition, and how a call can fail. Nothing of a reply is ever part of the words. */
+/** Error codes of calls, in definitions and at runtime. Messages must never contain parts of a reply. */
 import type { CodeEntry } from '../../../kernel/contract/problem.js';
 
 export const errors: Readonly<Record<string, CodeEntry>> = {

@@ -1,11 +1,11 @@
 /**
- * Which places may be called: pure judgements over a host, a port and the address that is about to be dialled. It resolves
- * nothing and opens nothing; whoever dials asks for each address, each time.
+ * SSRF guard: decides whether a host, port and resolved address may be called. Pure; the dialler must check every address of
+ * every connection.
  */
 import ipaddr from 'ipaddr.js';
 import type { Outbound } from '../../../kernel/contract/outbound.js';
 
-/** What opens places that are not public. */
+/** An exception for non-public addresses. */
 interface Entry {
   readonly host: string | null;
   readonly range: readonly [ipaddr.IPv4 | ipaddr.IPv6, number] | null;
@@ -17,7 +17,7 @@ export interface Policy {
   readonly ports: ReadonlySet<number>;
 }
 
-/** Throws for an entry that is none. */
+/** Throws for an invalid entry. */
 export function policyOf({ allow, ports }: Pick<Outbound, 'allow' | 'ports'>): Policy {
   return { entries: allow.map(entryOf), ports: new Set(ports) };
 }
@@ -40,27 +40,27 @@ function placeOf(text: string): Pick<Entry, 'host' | 'range'> {
   return { host: null, range: [address, length] };
 }
 
-/** Lower case, without the brackets of an address or the dot of the root. */
+/** Lower case, without the brackets of an address or the trailing dot. */
 export const plainHost = (host: string): string =>
   host
     .toLowerCase()
     .replace(/^\[(.*)\]$/, '$1')
     .replace(/\.$/, '');
 
-/** The port is there also where the scheme implies it. */
+/** Includes the default port of the scheme. */
 export function hostAndPort({ protocol, hostname, port }: URL): { readonly host: string; readonly port: number } {
   const implied = protocol === 'https:' ? 443 : 80;
   return { host: plainHost(hostname), port: port === '' ? implied : Number(port) };
 }
 
-/** Four decimal parts, or IPv6; what other systems take for an address besides is no address here. */
+/** Four decimal octets or IPv6; other notations are not treated as addresses. */
 function parsed(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text);
   return text.includes(':') && ipaddr.IPv6.isValid(text) ? ipaddr.IPv6.parse(text) : null;
 }
 
 const LOCAL_NAMES = /^(localhost|.*\.localhost|localhost\.localdomain|ip6-localhost|ip6-loopback)$/;
-/** Names and addresses behind which clouds keep the credentials of a machine. */
+/** Cloud metadata services, which expose the credentials of a machine. */
 const METADATA_NAMES = new Set(['metadata', 'metadata.google.internal', 'metadata.goog', 'instance-data']);
 const METADATA = new Set(
   [
@@ -76,11 +76,11 @@ const METADATA = new Set(
   ].map((address) => ipaddr.parse(address).toNormalizedString()),
 );
 
-/** Of IPv6, only this is given out for the public internet. */
+/** The only IPv6 range assigned for global unicast. */
 const GLOBAL = ipaddr.IPv6.parse('2000::');
 const DOCUMENTATION = ipaddr.IPv6.parse('3fff::');
 
-/** Why an address is not public; null for one that is. */
+/** Why an address is not public, or null. */
 function reasonOf(address: ipaddr.IPv4 | ipaddr.IPv6): string | null {
   if (METADATA.has(address.toNormalizedString())) return 'metadata';
   const range = address.range();
@@ -91,7 +91,7 @@ function reasonOf(address: ipaddr.IPv4 | ipaddr.IPv6): string | null {
   return null;
 }
 
-/** Why a host may not be called, before anything is looked up; an address as host is judged like one that was found. */
+/** Why a host may not be called, before it is resolved; a literal address is checked like a resolved one. */
 export function refuseHost(written: string, port: number, policy: Policy): string | null {
   const host = plainHost(written);
   const address = parsed(host);
@@ -103,7 +103,6 @@ export function refuseHost(written: string, port: number, policy: Policy): strin
   return refusePort(host, null, port, policy);
 }
 
-/** Why an address to which a host has led may not be dialled. */
 export function refuseAddress(address: string, host: string, port: number, policy: Policy): string | null {
   const found = parsed(address);
   if (found === null) return 'not an address';
@@ -111,7 +110,7 @@ export function refuseAddress(address: string, host: string, port: number, polic
   if (reason === null) return refusePort(plainHost(host), found, port, policy);
   const opens = (entry: Entry): boolean => {
     if (!fits(entry, port)) return false;
-    // Whoever may write the record of a listed name must not be able to reach credentials by it.
+    // Metadata addresses must be allowed by address, because the DNS record of an allowed host could point at them.
     if (reason === 'metadata') return isIn(found, entry, true);
     return entry.host === plainHost(host) || isIn(found, entry, false);
   };
@@ -123,7 +122,7 @@ function refusePort(host: string, address: ipaddr.IPv4 | ipaddr.IPv6 | null, por
   const listed = policy.entries.some(
     (entry) => entry.port === port && (entry.host === host || (address !== null && isIn(address, entry, false))),
   );
-  // A name alone is not all: its addresses are judged too.
+  // With a name, any entry for this port suffices here, because the resolved addresses are checked too.
   return listed || (address === null && policy.entries.some((entry) => entry.port === port)) ? null : 'port';
 }
 
@@ -138,7 +137,7 @@ function isIn(address: ipaddr.IPv4 | ipaddr.IPv6, { range }: Entry, exactly: boo
   return plain.match(base, length);
 }
 
-/** The whole judgement of an address and what its host was resolved to; null: all of it may be called. */
+/** Checks a URL with the addresses its host resolved to; null: it may be called. */
 export function refuseUrl(text: string, addresses: readonly string[], policy: Policy): string | null {
   if (!URL.canParse(text)) return 'not a URL';
   const url = new URL(text);
@@ -148,7 +147,7 @@ export function refuseUrl(text: string, addresses: readonly string[], policy: Po
   const { port } = hostAndPort(url);
   const reason = refuseHost(hostname, port, policy);
   if (reason !== null || parsed(plainHost(hostname)) !== null) return reason;
-  // One that may not be dialled among many is a sign that the name is not to be trusted.
+  // One forbidden address among several makes the name untrustworthy.
   for (const address of addresses) {
     const refused = refuseAddress(address, hostname, port, policy);
     if (refused !== null) return refused;

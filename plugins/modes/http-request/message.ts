@@ -1,4 +1,4 @@
-/** Headers and body of a call: what is constant is made at load, what is read from a request is judged when it is. */
+/** Headers and body of a call: constants are built at load, request values are validated when read. */
 import { fault } from '../../../kernel/contract/fault.js';
 import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
 import type { Frame, PlanTools, Reader } from '../../../kernel/contract/plan.js';
@@ -9,7 +9,7 @@ import { bodyForm, HEADER_VALUE, type BodyForm } from './words.light.js';
 
 export type Headers = Record<string, string>;
 
-/** Gives a new object each time: whoever sends may add to it. */
+/** Returns a new object each time, because the sender may modify it. */
 export function compileHeaders(written: Readonly<Record<string, Json>>, tools: PlanTools): (frame: Frame) => Headers {
   const fixed: Headers = {};
   const read: (readonly [string, readonly Piece[]])[] = [];
@@ -29,7 +29,7 @@ export function compileHeaders(written: Readonly<Record<string, Json>>, tools: P
   };
 }
 
-/** A header that is one value, and that is null, is not sent. */
+/** A header that consists of one null value is not sent. */
 function headerText(frame: Frame, pieces: readonly Piece[], safe: typeof headerSafe): string | null {
   let out = '';
   for (const piece of pieces) {
@@ -40,17 +40,17 @@ function headerText(frame: Frame, pieces: readonly Piece[], safe: typeof headerS
     const text = textOf(frame, piece);
     if (text === null && pieces.length === 1) return null;
     const found = text ?? piece.refuse(PLAIN);
-    // What is all of the header is not part of anything.
+    // A value that is the whole header cannot break into another part of it.
     out += pieces.length === 1 ? headerSafe(found, piece) : safe(found, piece);
   }
   return out;
 }
 
-/** A value as it may stand in a header, unchanged; anything else is refused. */
+/** Returns a value that a header can carry unchanged; rejects any other. */
 export const headerSafe = (text: string, { refuse }: Pick<Value, 'refuse'>): string =>
   HEADER_VALUE.test(text) ? text : refuse('has characters that a header cannot carry');
 
-/** A value of one cookie must not begin another. */
+/** A value of one cookie must not start another. */
 const cookieSafe: typeof headerSafe = (text, value) =>
   /[;,"\\\s]/.test(text) ? value.refuse('has characters that a cookie cannot carry') : headerSafe(text, value);
 
@@ -59,7 +59,7 @@ export interface BodyPlan {
   readonly contentType: string;
 }
 
-/** `contentType` is the constant that the definition names, or null. */
+/** `contentType`: the constant of the definition, or null. */
 export function compileBody(json: Json | undefined, contentType: string | null, tools: PlanTools): BodyPlan | null {
   if (json === undefined) return null;
   const form = bodyForm(contentType ?? '');
@@ -75,7 +75,7 @@ export function compileBody(json: Json | undefined, contentType: string | null, 
   return { read: (frame) => plainText(value(frame), asText(json)), contentType: type };
 }
 
-/** What a value holds, where it stands among other text: part of that value, and the beginning of nothing else. */
+/** Escapes a value inside other text, so that it cannot end its part. */
 type Encode = (text: string) => string;
 
 const XML = /[/+]xml *(;|$)/i;
@@ -87,7 +87,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Null for text of which nothing is known: it takes values as they are. */
+/** Null for text of unknown syntax, which takes values unchanged. */
 function encoding(form: BodyForm, type: string): Encode | null {
   if (form === 'form') return encodeURIComponent;
   return XML.test(type) ? (text) => text.replace(/[&<>"']/g, (one) => ENTITIES[one] ?? '') : null;

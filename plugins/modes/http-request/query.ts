@@ -1,10 +1,10 @@
-/** Names and values as `application/x-www-form-urlencoded` text: the query of an address, the body of a form. */
+/** Encodes names and values as `application/x-www-form-urlencoded`, for query strings and form bodies. */
 import { ExactNumber } from '../../../kernel/contract/exact-number.js';
 import { fault } from '../../../kernel/contract/fault.js';
 import { isObject, type Json } from '../../../kernel/contract/json.js';
 import type { PlanTools, Reader } from '../../../kernel/contract/plan.js';
 
-/** Null where nothing is written. Null among the values leaves a name out; a list repeats it. */
+/** Null without `query`. Null values are omitted; lists repeat their name. */
 export function compileQuery(json: Json | undefined, tools: PlanTools): Reader<string> | null {
   if (json === undefined || !isObject(json)) return null;
   const readers = Object.entries(json).map(

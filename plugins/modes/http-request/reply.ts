@@ -1,6 +1,6 @@
 /**
- * What another service answered, as a value: JSON under limits, or text. Whatever cannot be read is a Fault that holds
- * nothing of it.
+ * Parses the response of another service: JSON under limits, or text. An unreadable response throws a Fault that contains none
+ * of it.
  */
 import { isUtf8 } from 'node:buffer';
 import { fault } from '../../../kernel/contract/fault.js';
@@ -14,7 +14,7 @@ const TEXT_TYPE = /^(text\/.+|application\/(.+\+)?xml|application\/x-www-form-ur
 
 const unreadable = (what: string) => fault('OUT_UNREADABLE', { what });
 
-/** No body is null. Without a content type the body decides. */
+/** An empty body is null. Without a content type, the body is inspected. */
 export function readReply(bytes: Buffer, contentType: string | undefined, limits: ReplyLimits): unknown {
   if (bytes.length === 0) return null;
   const [type = '', ...parameters] = (contentType ?? '').toLowerCase().split(';');
@@ -27,7 +27,7 @@ export function readReply(bytes: Buffer, contentType: string | undefined, limits
 }
 
 function readJson(bytes: Buffer, limits: ReplyLimits): unknown {
-  // A byte order mark is no JSON, but some write it.
+  // Some services send a byte order mark, which JSON does not allow.
   const json = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
   if (!isUtf8(json)) throw unreadable('it is not UTF-8');
   try {

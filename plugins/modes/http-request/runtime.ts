@@ -1,6 +1,6 @@
 /**
- * Plans calls to other services. Everything that is known is settled at load: origin, verb, constant headers, deadlines. One
- * client for all definitions; it ends with the kernel.
+ * Plans calls to other services; origin, method, constant headers and deadlines are resolved at load. All definitions share one
+ * client, closed with the kernel.
  */
 import { readFile } from 'node:fs/promises';
 import { resolve as resolvePath } from 'node:path';
@@ -19,7 +19,7 @@ import { readReply } from './reply.js';
 import { piecesIn } from './values.js';
 
 interface Caller extends ModeHandle {
-  /** Made when connections are; nothing is read from disk before. */
+  /** Created when connections open; no file is read before. */
   client: HttpClient | null;
 }
 
@@ -47,7 +47,7 @@ export default defineRuntime<ModeHandle>(mode, {
 
 type Warn = (origin: string, place: string) => void;
 
-/** A variable may hold an address that no checker has seen; nobody should have to wait for the first call to learn that. */
+/** Warns at load about forbidden addresses in variables, which the checker cannot see. */
 function warning(outbound: Outbound, log: Log): Warn {
   const policy = policyOf(outbound);
   const elsewhere = placesOf(outbound);
@@ -114,7 +114,10 @@ function contentTypeOf(written: JsonObject, tools: PlanTools): string | null {
   return typeof only === 'string' ? only : null;
 }
 
-/** What belongs to the request at hand stands behind what the definition says. A job carries its id, so that doing it again is seen. */
+/**
+ * Adds trace headers where the definition sets none. Jobs send their id as idempotency key, so that the service can detect
+ * repetitions.
+ */
 function withOurs(headers: Headers, { invocation }: Frame): Headers {
   if (invocation.trace !== null) for (const [name, value] of Object.entries(invocation.trace)) headers[name] ??= value;
   if (invocation.trigger === 'job') headers['idempotency-key'] ??= invocation.id;

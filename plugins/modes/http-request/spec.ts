@@ -1,4 +1,4 @@
-/** Mode `HTTPREQUEST`: a call to another service over HTTP. */
+/** Spec of mode `HTTPREQUEST`: a call to another service over HTTP. */
 import { string } from 'yup';
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { list, numeric, record, shape, text, value } from '../../../kernel/schema/combinators.js';
@@ -13,7 +13,7 @@ const QUERY = { say: 'what stands behind the question mark is `"query"`', rename
 const RETRIES = { say: 'how often a call is sent again is `"retries"`', rename: 'retries' };
 
 const RENAMED = { say: CALL, rename: 'http' };
-/** Names for the whole call; what stands in it may stay. */
+/** Common mistakes for `http`; their contents may be valid. */
 const WHOLE = {
   request: RENAMED,
   fetch: RENAMED,

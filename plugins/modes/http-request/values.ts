@@ -1,7 +1,4 @@
-/**
- * Values of a request as text, for places that only take text: a piece of an address, a header. What does not fit there is
- * refused with the name of the value, never mended.
- */
+/** Reads request values as text for URLs and headers. An invalid value is rejected by name, never altered. */
 import { ExactNumber } from '../../../kernel/contract/exact-number.js';
 import { fault } from '../../../kernel/contract/fault.js';
 import type { Frame, PlanTools, Reader } from '../../../kernel/contract/plan.js';
@@ -13,14 +10,12 @@ import { isFixed } from './words.light.js';
 export interface Value {
   readonly name: string;
   readonly read: Reader;
-  /** Refuses the request because of this value. */
+  /** Rejects the request because of this value. */
   readonly refuse: (what: string) => never;
 }
 
-/** Text that is known at load, or a value. */
 export type Piece = string | Value;
 
-/** Neighbouring constants become one. */
 export function piecesOf(parts: readonly TemplatePart[], tools: PlanTools): readonly Piece[] {
   const pieces: Piece[] = [];
   for (const part of parts) {
@@ -51,7 +46,7 @@ function valueOf(part: AccessorPart, tools: PlanTools): Value {
 
 export const PLAIN = 'must be text, a number or a boolean';
 
-/** Text of a plain value; null where there is none. */
+/** Text of a scalar value; null where it is missing. */
 export function textOf(frame: Frame, { read, refuse }: Value): string | null {
   const value = read(frame);
   if (typeof value === 'string') return value;

@@ -1,15 +1,15 @@
-/** What spec and runtime both know of addresses, verbs and headers. Text only; nothing is resolved. */
+/** Constants and predicates for URLs, methods and headers, shared by spec and runtime. Text only; nothing is resolved. */
 import { parseTemplate, type AccessorPart, type TemplatePart } from '../../../kernel/language/accessor.js';
 
 export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const;
-/** Doing it twice is doing it once. */
+/** Idempotent methods (RFC 9110). */
 export const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS']);
 export const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
-/** Visible ASCII, blanks, and the rest of Latin-1: nothing that could end a line. */
+/** Tab, visible ASCII, space and Latin-1; excludes line breaks. */
 export const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** They belong to the connection or follow from the body; whoever could set them could break a message in two. */
+/** Managed by the client: setting them could enable request smuggling. */
 export const OURS: ReadonlySet<string> = new Set([
   'host',
   'content-length',
@@ -26,12 +26,12 @@ export const OURS: ReadonlySet<string> = new Set([
   'http2-settings',
 ]);
 
-/** A variable of the environment stands for text that is known before anything runs. */
+/** Environment variables are constant text, known at load. */
 export const isFixed = (part: TemplatePart): boolean => typeof part === 'string' || part.root === 'ENV';
 
 export interface UrlParts {
   readonly parts: readonly TemplatePart[];
-  /** The one accessor that is the whole address, where it is read for each request. */
+  /** The accessor that is the whole URL, where it is read per request. */
   readonly whole: AccessorPart | null;
 }
 
@@ -42,7 +42,6 @@ export function urlParts(text: string): UrlParts {
   return { parts, whole };
 }
 
-/** The form in which a header says what the body is. */
 export type BodyForm = 'json' | 'form' | 'text';
 
 export function bodyForm(contentType: string): BodyForm {

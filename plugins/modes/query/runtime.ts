@@ -1,4 +1,4 @@
-/** Plans the query of an actionable with its language plugin, and gives the rows their shape. */
+/** Plans the query of an actionable with its language plugin, and shapes the rows. */
 import type { Json } from '../../../kernel/contract/json.js';
 import { asText, isObject } from '../../../kernel/contract/json.js';
 import type { ModePlan, PlanTools } from '../../../kernel/contract/plan.js';
@@ -42,7 +42,7 @@ function rendersWith(
   };
 }
 
-/** No row is null, one row an object, several an array. */
+/** No row becomes null, one row an object, several an array. */
 const byCount = (rows: readonly unknown[]): unknown => (rows.length > 1 ? rows : (rows[0] ?? null));
 
 const SHAPES: Readonly<Record<Rendering['shape'], (rows: readonly unknown[]) => unknown>> = {

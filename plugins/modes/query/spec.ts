@@ -1,4 +1,4 @@
-/** Mode `QUERY`: a database query. How it is written is the business of a query language plugin. */
+/** Spec of mode `QUERY`: a database query; query language plugins define its syntax. */
 import type { ApiPart, ApiPlace, Forms } from '../../../kernel/contract/api.js';
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { ActionPhase } from '../../../kernel/contract/slot.js';
@@ -49,7 +49,7 @@ export default definePlugin({
   ],
 });
 
-/** The rows of the query language in the shape that is asked for; what is done for each item of a list stays a list. */
+/** Shapes the rows as requested; repeated statements always return a list. */
 function shaped({ value, repeated }: ApiPlace): ApiPart {
   if (repeated) return {};
   return {

@@ -1,4 +1,4 @@
-/** Gives the value written in the definition, accessors read. */
+/** Returns the value of the definition with its accessors resolved. */
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { mode } from '../../kinds/mode.js';
 

@@ -1,4 +1,4 @@
-/** Mode `RETURN`: a value written in the definition, with accessors. An extension of the interface. */
+/** Spec of mode `RETURN`: a value written in the definition, with accessors. An extension of the interface. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { ActionPhase } from '../../../kernel/contract/slot.js';
 import { formsOf } from '../../../kernel/schema/forms.js';

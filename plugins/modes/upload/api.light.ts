@@ -1,4 +1,4 @@
-/** What callers are told of an upload: the form with its files, or the list of keys that are removed, and what comes of it. */
+/** OpenAPI part of uploads: the multipart form or the list of removed keys, and the results. */
 import type { ApiPart, ApiPlace, JsonSchema } from '../../../kernel/contract/api.js';
 import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
 import { ActionPhase } from '../../../kernel/contract/slot.js';
@@ -37,7 +37,7 @@ const docOf = (most: number, bytes: number): string =>
   `${most === 1 ? 'One file' : `1 to ${most} files`} of at most ${bytes} bytes${most === 1 ? '' : ' each'}. ` +
   'Every part with a file counts, whatever its name.';
 
-/** Some storages give an address of the server itself, without host. */
+/** Some storages return a URL path without host. */
 const storedOf = (bytes: number): JsonSchema =>
   objectOf({
     storage_key: KEY,

@@ -1,15 +1,15 @@
-/** Whether anybody could see or use the colour of an upload: finding it costs a look into every picture. Decided at load. */
+/** Decides at load whether the color of an upload is used, because computing it requires decoding every picture. */
 import { isObject, type Json } from '../../../kernel/contract/json.js';
 
 type Fields = Readonly<Record<string, Json>>;
 
 const NAME = 'dominant_color';
-/** Takes a whole result. */
+/** Path of a whole result. */
 const WHOLE = 'self_';
 
-/** `action`: the upload; `root`: the resource that answers. */
+/** `action`: the upload; `root`: its resource. */
 export function asksForColor(action: Fields, root: Fields): boolean {
-  // A list of names anywhere on the way lets nothing else out.
+  // A `returnables` list on the way removes fields that it does not name.
   const listed = Array.isArray(action['returnables']) || Array.isArray(root['returnables']);
   return !listed || mentions(action) || mentions(root);
 }

@@ -1,4 +1,4 @@
-/** What can be wrong with an upload, in a definition and in a request. Data only. */
+/** Error codes of uploads, in definitions and requests. Data only. */
 import type { CodeEntry } from '../../../kernel/contract/problem.js';
 
 export const UPLOAD_ERRORS = {

@@ -1,10 +1,7 @@
-/**
- * Where uploaded files go and which keys may be removed: the folder of a definition as literal pieces and accessors, and the
- * forms of keys. Nothing that a client sends gets into a key but values that look like identifiers.
- */
+/** Parses and validates upload folders of definitions. Request values enter a key only if they look like identifiers. */
 import { parseTemplate } from '../../../kernel/language/accessor.js';
 
-/** What an accessor may put into a folder. */
+/** Values that an accessor may insert into a folder. */
 export const isFolderValue = (text: string): boolean => /^[A-Za-z0-9_-]{1,64}$/.test(text);
 
 export interface FolderAccessor {
@@ -13,16 +10,15 @@ export interface FolderAccessor {
   readonly text: string;
 }
 
-/** Literal pieces and accessors, in order. */
 export const folderParts = (folder: string): readonly (string | FolderAccessor)[] =>
   parseTemplate(folder).map((part) =>
     typeof part === 'string' ? part : { root: part.root, tail: part.tail, text: folder.slice(part.start, part.end) },
   );
 
-/** A folder begins at the top of the storage, which the earlier system writes as a slash. */
+/** Folders are relative to the storage root; the earlier system writes a leading slash. */
 export const withoutSlash = (folder: string): string => folder.replace(/^\//, '');
 
-/** What is wrong with a folder as it is written; null when nothing is. */
+/** Why a written folder is invalid, or null. */
 export function folderFlaw(folder: string): string | null {
   const parts = folderParts(folder);
   const sample = parts.map((part) => (typeof part === 'string' ? part : 'x')).join('');

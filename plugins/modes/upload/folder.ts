@@ -1,4 +1,4 @@
-/** The folder of a definition as a reader, and the keys below it. A value that is no plain identifier ends the request. */
+/** Reader of an upload folder, and the keys below it. A value that is no plain identifier rejects the request. */
 import { randomUUID } from 'node:crypto';
 import { BootError } from '../../../kernel/contract/boot-error.js';
 import { fault } from '../../../kernel/contract/fault.js';
@@ -6,7 +6,7 @@ import type { Reader } from '../../../kernel/contract/plan.js';
 import { isStorageKey } from '../../kinds/storage-key.js';
 import { folderFlaw, folderParts, isFolderValue } from './folder.light.js';
 
-/** `read`: an accessor as text. Null: files lie at the top. */
+/** `read`: reads an accessor as text. Null: files are stored at the root. */
 export function compileFolder(folder: string | null, read: (accessor: string) => Reader): Reader<string> {
   if (folder === null) return () => '';
   const flaw = folderFlaw(folder);
@@ -14,7 +14,7 @@ export function compileFolder(folder: string | null, read: (accessor: string) =>
   const pieces = folderParts(folder).map((part): string | Reader<string> => {
     if (typeof part === 'string') return part;
     const value = read(part.text);
-    // A value of the environment is known now, and wrong for every request if it is.
+    // Environment values are known at load, and an invalid one would fail every request.
     if (part.root === 'ENV') {
       const text = String(value(undefined as never));
       if (!isFolderValue(text))
@@ -35,7 +35,7 @@ export function compileFolder(folder: string | null, read: (accessor: string) =>
   };
 }
 
-/** A name of nobody's choice, of the cryptographic source. */
+/** A random name from a cryptographic source. */
 export const newName = (extension: string): string =>
   `${randomUUID()}.${/^[a-z0-9]{1,16}$/.test(extension) ? extension : 'bin'}`;
 
@@ -45,6 +45,6 @@ export function keyIn(folder: string, name: string): string {
   return key;
 }
 
-/** Below the folder, level by level: `users/1` holds nothing of `users/12`. */
+/** Compares whole path segments: `users/1` does not contain `users/12`. */
 export const isInside = (folder: string, key: unknown): key is string =>
   isStorageKey(key) && key.startsWith(`${folder}/`);

@@ -1,8 +1,8 @@
-/** What holds of an upload where the definition says nothing else, and what always holds. Light. */
+/** Defaults and limits of uploads. */
 
-/** Files of one request. */
+/** Files per request. */
 export const DEFAULT_COUNT = 5;
-/** Bytes of one file. */
+/** Bytes per file. */
 export const DEFAULT_BYTES = 10_485_760;
-/** Keys that one request may remove. */
+/** Removed keys per request. */
 export const MAX_KEYS = 1000;

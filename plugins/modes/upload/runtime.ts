@@ -1,6 +1,6 @@
 /**
- * Stores files, or removes them. Everything is judged before anything is stored; what was stored is taken back when the
- * request fails before somebody may refer to it.
+ * Stores or removes files. All files are validated before any is stored; stored files are removed when the request fails before
+ * other work may refer to them.
  */
 import { asText, isObject, pointerOf, type Json } from '../../../kernel/contract/json.js';
 import { fault, type Fault } from '../../../kernel/contract/fault.js';
@@ -98,14 +98,14 @@ function storing(
   return { execute: put, files: { count, bytes }, describe };
 }
 
-/** Something behind the upload takes a name of the one file. */
+/** A later step names the result of a single file. */
 function severalFiles(files: readonly UploadedFile[]): Fault {
   const detail = 'One file is expected.';
   const issues = files.slice(1).map(({ field }) => ({ pointer: pointerOf([field]), code: 'UPL_SEVERAL', detail }));
   return fault('UPL_SEVERAL', {}, { issues });
 }
 
-/** All of them, before any is stored; every file that is refused is named. */
+/** Validates all files before any is stored, and names every rejected one. */
 async function judged(
   files: readonly UploadedFile[],
   max: number,
@@ -113,7 +113,7 @@ async function judged(
 ): Promise<MediaType[]> {
   const large = files.find(({ size }) => size > max);
   if (large !== undefined) throw fault('REQ_PART', { name: large.field, max });
-  // The bytes decide, and must agree with what the client declares: both may be what is wrong.
+  // The detected type must match the declared type, and either may be wrong.
   const wanted =
     allowed === null
       ? 'The type of this file is not accepted.'
@@ -147,7 +147,7 @@ function described(file: UploadedFile, type: MediaType | undefined, folder: stri
   return { key: keyIn(folder, name), name, file, type };
 }
 
-/** `kept`: something behind the upload was done for good and may refer to the files. */
+/** `kept`: other work was committed and may refer to the files. */
 async function takeBack(store: Storage, log: Log, keys: readonly string[], kept: boolean): Promise<void> {
   if (kept) {
     log.warn({ keys }, 'the request failed after its files were stored and something else was done; they stay');

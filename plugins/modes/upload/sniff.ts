@@ -1,6 +1,6 @@
 /**
- * What a file is, by its bytes, and whether that agrees with what the client said and with what is accepted. A name or a type
- * that a client sends never decides alone.
+ * Detects the type of a file from its bytes, and compares it with the declared and the allowed types. A file name or declared
+ * type alone never decides.
  */
 import { createReadStream } from 'node:fs';
 import { fileTypeFromBuffer, fileTypeFromFile, supportedMimeTypes } from 'file-type';
@@ -13,10 +13,10 @@ export interface MediaType {
 }
 
 const UNKNOWN = 'application/octet-stream';
-/** How long a look into an archive may take. */
+/** Milliseconds for inspecting an archive. */
 const LOOK_MS = 2000;
 
-/** Null: refused. */
+/** Null: rejected. */
 export async function judgeFile(file: UploadedFile, allowed: readonly string[] | null): Promise<MediaType | null> {
   const declared = file.declaredType === '' ? UNKNOWN : sameName(file.declaredType);
   const marked = await markedType(file);
@@ -25,7 +25,7 @@ export async function judgeFile(file: UploadedFile, allowed: readonly string[] |
   return found !== null && allows(allowed, found.type) ? found : null;
 }
 
-/** What the first bytes tell; a look into the file where they only say that it is an archive. */
+/** Detects the type from the first bytes; a ZIP archive is inspected further. */
 async function markedType({ head, path }: UploadedFile): Promise<MediaType | null> {
   if (beginsAsUtf16(head)) return null;
   const first = await fileTypeFromBuffer(head).catch(() => undefined);
@@ -38,13 +38,13 @@ async function markedType({ head, path }: UploadedFile): Promise<MediaType | nul
   return { type: sameName(found.mime.split(';')[0]?.trim() ?? ''), extension: found.ext };
 }
 
-/** Its mark for the order of bytes is read as a frame of MPEG audio too. */
+/** The UTF-16 byte order mark also looks like an MPEG audio frame. */
 const beginsAsUtf16 = ([first, second]: Uint8Array): boolean =>
   (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
 
 const isMarkup = (type: string): boolean => type === 'application/xml' || isActive(type);
 
-/** Containers that tell no more of themselves than that. */
+/** Container formats that do not reveal the exact type. */
 const HOLDS: Readonly<Record<string, readonly string[]>> = {
   'application/x-cfb': ['application/msword', 'application/vnd.ms-excel', 'application/vnd.ms-powerpoint'],
   'application/ogg': ['audio/ogg', 'video/ogg'],
@@ -58,11 +58,11 @@ function agreeing(found: MediaType, declared: string): MediaType | null {
   return holds?.includes(declared) === true ? { type: declared, extension: found.extension } : null;
 }
 
-/** Text, markup, or bytes of a sort that leaves no mark. */
+/** Text, markup, or a binary format without a signature. */
 async function unmarkedType(file: UploadedFile, declared: string): Promise<MediaType | null> {
   const named = (type: string): MediaType => ({ type, extension: extensionOf(type) });
   if (!(await isText(file))) {
-    // A type that has a mark is not what it says when it lacks it.
+    // A type with a known signature is false where the signature is missing.
     const lies = declared !== UNKNOWN && supportedMimeTypes.has(declared);
     return lies || isTextType(declared) ? null : named(declared);
   }
@@ -71,7 +71,7 @@ async function unmarkedType(file: UploadedFile, declared: string): Promise<Media
   return isTextType(declared) ? named(declared) : null;
 }
 
-/** UTF-8 without NUL, to the end. */
+/** True for UTF-8 without NUL in the whole file. */
 async function isText({ head, path, size }: UploadedFile): Promise<boolean> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   const fits = (chunk: Uint8Array, more: boolean): boolean => {
@@ -88,6 +88,6 @@ async function isText({ head, path, size }: UploadedFile): Promise<boolean> {
   return fits(new Uint8Array(), false);
 }
 
-/** Where a browser that guesses would begin to read tags. */
+/** Where a browser that sniffs content would detect HTML. */
 const looksLikeMarkup = (head: Uint8Array): boolean =>
   /^[\s\u{feff}]*<[!?/a-z]/iu.test(Buffer.from(head.buffer, head.byteOffset, head.length).toString('utf8'));

@@ -1,4 +1,4 @@
-/** Mode `UPLOAD`: stores the files that came with a request, or removes stored ones. */
+/** Spec of mode `UPLOAD`: stores the files of a request, or removes stored ones. */
 import { string } from 'yup';
 import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
@@ -132,7 +132,7 @@ export default definePlugin({
       .meta({ doc: 'What is accepted, and where it goes.' }),
   }),
   check,
-  // Of a file that is removed only its key is left.
+  // A removed file has only its key.
   answers: ({ holder: { uploads } }) =>
     isObject(uploads) && uploads['delete_files'] === true ? ['storage_key', 'deleted'] : OUTPUTS,
   items: ({ holder: { uploads } }) => {
@@ -210,13 +210,13 @@ function types(allowed: Json | undefined, removes: boolean): Finding[] {
   );
 }
 
-/** `png`, `.jpg` and `image` are short for a type. */
+/** Fix for short forms of media types such as `png`, `.jpg` and `image`. */
 function mend(type: Json): Pick<Finding, 'fix'> {
   const right = typeOfShort(asText(type));
   return right === null ? {} : { fix: { title: `change to "${right}"`, text: JSON.stringify(right) } };
 }
 
-/** Figures that count megabytes, most likely. */
+/** Smaller numbers probably count megabytes. */
 const HARDLY_A_FILE = 512;
 
 function smallness(size: Json | undefined): Finding[] {
@@ -235,7 +235,7 @@ function folderFindings(folder: string): Finding[] {
   return [{ code: 'UPL_FOLDER', at: '/uploads/upload_folder', params: { what }, ...fix }];
 }
 
-/** Whoever may remove files may remove all of the folder. */
+/** Permission to remove files covers every file in the folder. */
 function removal(folder: Json | undefined, guarded: boolean): Finding[] {
   if (typeof folder !== 'string') {
     return [

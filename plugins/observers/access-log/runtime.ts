@@ -1,4 +1,4 @@
-/** Taps only where somebody reads: a log that is switched off costs nothing. */
+/** Registers hooks only where the log level is enabled, so that a disabled log costs nothing. */
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { observer } from '../../kinds/observer.js';
 
@@ -11,7 +11,7 @@ export default defineRuntime(observer, {
       const tried = attempt !== undefined && { attempt };
       log.info({ id, trigger, resource, method, status, ...failed, ...tried, ms }, WORDS[trigger] ?? 'request');
     });
-    // Work that fails and runs that are skipped are told by those who know why.
+    // Failed jobs and skipped runs are logged where their reason is known.
     hooks.tap('happening', (event) => {
       const { what } = event;
       if (what === 'connection-opened') log.info({ id: event.id, open: event.open }, 'connection opened');
@@ -22,7 +22,7 @@ export default defineRuntime(observer, {
   },
 });
 
-/** What each trigger brings; all else is a request. */
+/** Log messages by trigger; any other is a request. */
 const WORDS: Readonly<Record<string, string>> = { websocket: 'message', job: 'work', cron: 'scheduled run' };
 
 const rounded = (milliseconds: number): number => Math.round(milliseconds * 10) / 10;

@@ -1,4 +1,4 @@
-/** `access_log`: one line for each request, message, run and connection. */
+/** Spec of `access_log`: one line per request, message, run and connection. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 
 export default definePlugin({

@@ -1,6 +1,6 @@
 /**
- * The way to the collector: batches, a bounded queue, and one line in the log when it goes away or comes back. Nothing of
- * its address, its headers or its answers is told.
+ * Exports spans in batches through a bounded queue, and logs when the collector becomes unavailable or available. Must not log
+ * its URL, headers or responses.
  */
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base';
@@ -10,7 +10,7 @@ export interface CollectorSettings {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly queue: number;
-  /** In seconds. */
+  /** Seconds. */
   readonly interval: number;
   readonly timeout: number;
 }
@@ -46,7 +46,7 @@ function watched(exporter: SpanExporter, log: Log): SpanExporter {
   };
 }
 
-/** A status or a code of the network; the message may hold the address or what the collector wrote. */
+/** A status or network code; the message may contain the URL or the response of the collector. */
 function reason(error: unknown): string | number {
   if (typeof error !== 'object' || error === null) return 'unknown';
   const { code, cause } = error as { code?: unknown; cause?: unknown };

@@ -1,4 +1,4 @@
-/** Settles where spans go, and taps. How spans are made stands in `tracing.ts`, how they leave in `collector.ts`. */
+/** Resolves the collector settings and registers the hooks; `tracing.ts` creates spans, `collector.ts` exports them. */
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { Stage } from '../../../kernel/contract/slot.js';
 import { observer } from '../../kinds/observer.js';
@@ -35,18 +35,18 @@ export default defineRuntime(observer, {
   },
 });
 
-/** Set to nothing is not set. */
+/** An empty variable counts as unset. */
 const set = (text: string | undefined): string | undefined => (text === '' ? undefined : text);
 
 function addressOf(endpoint: string | undefined, base: string | undefined): string {
   const address = endpoint ?? `${(set(base) ?? 'http://127.0.0.1:4318').replace(/\/+$/, '')}/v1/traces`;
-  // Told without the address: it may hold a key.
+  // The message omits the URL, which may contain a key.
   if (!/^https?:\/\//.test(address) || !URL.canParse(address))
     throw new Error('the address of the collector is no http(s) URL');
   return address;
 }
 
-/** The end of the service waits for spans no longer than this; that they did not arrive was logged. */
+/** Bounds the wait for spans at shutdown; export failures are logged elsewhere. */
 async function within(seconds: number, work: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const deadline = new Promise<void>((resolve) => (timer = setTimeout(resolve, seconds * 1000)));

@@ -1,4 +1,4 @@
-/** `opentelemetry`: traces of requests and their actionables, sent to a collector. */
+/** Spec of `opentelemetry`: exports traces of requests and their actionables to a collector. */
 import { string } from 'yup';
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { numeric, record, shape, text, value } from '../../../kernel/schema/combinators.js';

@@ -1,6 +1,6 @@
 /**
- * Spans from what the kernel tells: one is opened when a request is let in, so that outbound calls can name it, and closed
- * with its actionables when the answer has left. Attributes are names, numbers and codes; values never.
+ * Creates spans: one opens when a request is accepted, so that outbound calls can refer to it, and closes with its actionables
+ * after the response. Attributes must not contain values of requests.
  */
 import {
   ROOT_CONTEXT,
@@ -34,7 +34,6 @@ import { readTraceparent, writeTraceparent } from './traceparent.js';
 export interface Tracing {
   open(invocation: Invocation): void;
   close(record: InvocationRecord): void;
-  /** Sends what waits. */
   end(): Promise<void>;
 }
 
@@ -59,7 +58,7 @@ export function createTracing(service: string, ratio: number, processor: SpanPro
       const { trigger, startedAt } = invocation;
       const [remote, links] = cameFrom(invocation);
       const parent = remote === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, remote);
-      // Work runs long after the instant that it sees.
+      // A job or scheduled run executes long after its nominal instant.
       const startTime = instant(trigger === 'job' || trigger === 'cron' ? Date.now() : startedAt);
       const span = tracer.startSpan(trigger, { kind: KINDS[trigger] ?? SpanKind.SERVER, startTime, links }, parent);
       spans.set(keyOf(invocation), span);
@@ -82,16 +81,16 @@ export function createTracing(service: string, ratio: number, processor: SpanPro
   };
 }
 
-/** Work has the id of the request that accepted it, and may run before that is over. */
+/** A job has the id of its request and may run before that ends, so the trigger is part of the key. */
 const keyOf = ({ trigger, id }: Pick<InvocationRecord, 'trigger' | 'id'>): string => `${trigger} ${id}`;
 
-/** No answer of HTTP, and no part of the trace that led to them. */
+/** Triggers without an HTTP response; their spans start their own traces. */
 const APART: ReadonlySet<string> = new Set(['websocket', 'job', 'cron']);
 const KINDS: Readonly<Record<string, SpanKind>> = { job: SpanKind.CONSUMER, cron: SpanKind.INTERNAL };
 
 /**
- * A request continues the trace that it brings. What comes of a request later, or over a connection that stays open for days,
- * has a trace of its own, with a link.
+ * A request continues the trace of its header. Deferred work and messages of long-lived connections start their own trace with a
+ * link.
  */
 function cameFrom(invocation: Invocation): readonly [SpanContext | null, Link[]] {
   const { trigger, origin } = invocation;
@@ -122,7 +121,7 @@ const attributesOf = ({
   ...(code !== undefined && status >= 500 && { [ATTR_ERROR_TYPE]: code }),
 });
 
-/** The clock of durations drifts away from the one of the wall in a process that lives for weeks. */
+/** The monotonic clock drifts from the system clock in long-lived processes. */
 const clockShift = (): number => Date.now() - (performance.timeOrigin + performance.now());
 
 function instant(milliseconds: number): HrTime {

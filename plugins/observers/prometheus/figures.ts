@@ -1,6 +1,6 @@
 /**
- * Counters and histograms of one kernel, in a registry of their own. Every label is bounded by what definitions and
- * catalogues hold: nothing that a client made up becomes one, or each of its inventions would be kept for ever.
+ * Counters and histograms of one kernel in their own registry. Labels must not contain client input, which would create an
+ * unbounded number of series.
  */
 import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
 import type { Backlog } from '../../../kernel/contract/deferred.js';
@@ -16,12 +16,12 @@ export interface Figures {
 }
 
 const VERBS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
-/** From a cached read to the deadline of requests. */
+/** From a cached read to the request deadline. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const NONE = '-';
 const HTTP = 'http';
 
-/** `backlog`: how much deferred work there is; null where that is not known. */
+/** `backlog`: the amount of deferred work; null where unknown. */
 export function createFigures(backlog: () => Promise<Backlog | null>): Figures {
   const registry = new Registry();
   const registers = [registry];

@@ -1,6 +1,6 @@
 /**
- * Figures of what happens beside requests: connections, messages to them, deferred and scheduled work. Labels are names of
- * definitions, codes and words of this file; how much work there is, is asked for when somebody looks, and not too often.
+ * Metrics of connections, messages, deferred and scheduled work. Labels are names of definitions, codes and constants; the
+ * backlog is queried at scrape time and cached briefly.
  */
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Backlog } from '../../../kernel/contract/deferred.js';
@@ -11,10 +11,10 @@ export interface Happenings {
 }
 
 const NONE = '-';
-/** Milliseconds: who looks more often sees what was seen before. */
+/** Milliseconds for which the backlog is cached. */
 const FRESH = 5000;
 
-/** `backlog`: null where nothing is known; asked for when the figures are looked at. */
+/** `backlog`: null where unknown; queried at scrape time. */
 export function countHappenings(registry: Registry, backlog: () => Promise<Backlog | null>): Happenings {
   const registers = [registry];
   const counter = <L extends string>(name: string, help: string, labelNames: L[]): Counter<L> =>
@@ -68,7 +68,7 @@ export function countHappenings(registry: Registry, backlog: () => Promise<Backl
   };
 }
 
-/** Of RFC 6455 and of Lintel; any other one was made up by a client. */
+/** Close codes of RFC 6455 and Lintel; any other is client input. */
 const CODES: ReadonlySet<number> = new Set([
   ...[1000, 1001, 1002, 1003, 1005, 1006, 1007, 1008, 1009, 1011, 1013, 4400, 4401],
 ]);
@@ -89,7 +89,7 @@ function watchBacklog(registry: Registry, backlog: () => Promise<Backlog | null>
     registers,
     async collect() {
       const found = await look();
-      // A figure that is not known is left out: the last one would look like news.
+      // Omits an unknown value, because the previous one would look current.
       this.reset();
       if (found === null) return;
       for (const state of ['ready', 'delayed', 'running', 'dead'] as const) this.set({ state }, found[state]);

@@ -1,4 +1,4 @@
-/** The page of figures, and the taps that feed them. What a label may be is decided in `figures.ts`. */
+/** Serves the metrics page and registers the hooks that update it; `figures.ts` defines the labels. */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { fault } from '../../../kernel/contract/fault.js';
 import type { RouteRequest } from '../../../kernel/contract/hooks.js';
@@ -26,7 +26,7 @@ export default defineRuntime(observer, {
   },
 });
 
-/** Compared by a keyed digest, so that time tells neither the length nor the letters. */
+/** Compares keyed digests, so that timing reveals neither length nor content of the token. */
 function guard(token: string): (request: RouteRequest) => boolean {
   const key = randomBytes(32);
   const digest = (text: string): Buffer => createHmac('sha256', key).update(text).digest();

@@ -1,4 +1,4 @@
-/** `prometheus`: figures of what is served, on a page that a collector asks for. */
+/** Spec of `prometheus`: metrics on a page for a collector. */
 import { string } from 'yup';
 import { asText } from '../../../kernel/contract/json.js';
 import { definePlugin } from '../../../kernel/contract/plugin.js';
@@ -69,7 +69,7 @@ export default definePlugin({
   check: ({ value: { token }, env }) => {
     const name = variableOf(asText(token));
     const known = name === null ? null : env(name);
-    // A blank one is reported already.
+    // A blank variable is reported elsewhere.
     if (name === null || known === null || known.blank || known.length >= MIN_TOKEN) return [];
     return [{ code: 'OBS_TOKEN_SHORT', at: '/token', params: { name, length: known.length, min: MIN_TOKEN } }];
   },

@@ -1,4 +1,4 @@
-/** Writes the header from what the request has noted anyway. Names of actionables are in it, values never. */
+/** Writes the `server-timing` header from recorded timings. It must not contain request values. */
 import type { ActionTiming, Invocation } from '../../../kernel/contract/plan.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { Stage } from '../../../kernel/contract/slot.js';
@@ -20,6 +20,6 @@ export default defineRuntime(observer, {
   },
 });
 
-/** An id may hold any letter; a header may not. */
+/** Replaces characters of ids that a header cannot carry. */
 const entry = ({ key, mode, milliseconds }: ActionTiming): string =>
   `${mode.toLowerCase()};desc="${key.replaceAll(/[^\x20-\x7e]|["\\]/g, '?')}";dur=${milliseconds.toFixed(1)}`;

@@ -1,4 +1,4 @@
-/** `server_timing`: tells browsers and curl how long an answer took, and which part of it. */
+/** Spec of `server_timing`: adds durations of the response and its parts for browsers and curl. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 
 export default definePlugin({

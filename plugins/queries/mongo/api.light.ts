@@ -1,4 +1,4 @@
-/** What callers are told of a query of documents: its rows, as far as they are certain, and which refusals are its own. Light. */
+/** OpenAPI part of document queries: the rows where they are certain, and their error responses. */
 import type { ApiPart, ApiPlace, JsonSchema } from '../../../kernel/contract/api.js';
 import { asText } from '../../../kernel/contract/json.js';
 import { ActionPhase } from '../../../kernel/contract/slot.js';

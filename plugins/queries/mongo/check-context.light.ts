@@ -1,6 +1,6 @@
 /**
- * What the checks of document queries share: findings, names of fields against the model, and literals against the types of
- * fields. Where no model is known, nothing is said of names and types.
+ * Shared by the checks of document queries: findings, field names and literals checked against the model. Collections without a
+ * model are not checked for names and types.
  */
 import { asText, escapePointer, isObject, own, type Json } from '../../../kernel/contract/json.js';
 import type { CheckPlace, Finding } from '../../../kernel/contract/plugin.js';
@@ -9,24 +9,23 @@ import { valueOf } from '../../../kernel/language/literal.js';
 import { placeholderOf } from '../../../kernel/language/placeholder.js';
 
 export type Definition = Readonly<Record<string, Json>>;
-/** By exact name; null for one of which only the name is known. */
+/** Fields by exact name; null where only the name is known. */
 export type Known = ReadonlyMap<string, Definition | null>;
 
 export interface Looking {
   readonly findings: Finding[];
   readonly model: string;
-  /** Names that documents have at this place; null where nothing is known of them. */
+  /** Field names at this point; null where they are unknown. */
   readonly known: Known | null;
-  /** Values here are written to fields. */
   readonly updates?: boolean;
   readonly parameters: readonly Json[];
   readonly nearest: CheckPlace['nearest'];
   readonly facts: CheckPlace['facts'];
 }
 
-/** Every document may have these, whatever its model says. */
+/** Fields that every document may have, regardless of the model. */
 const ALWAYS = new Set(['_id', 'created_at', 'updated_at', 'deleted_at']);
-/** A place in a list: a number, or one of MongoDB's marks. */
+/** A list index, or a positional operator of MongoDB. */
 const PLACE_IN_LIST = /^(?:\d+|\$|\$\[[a-z0-9_]*\])$/i;
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+)*$/;
 
@@ -34,18 +33,18 @@ export const isOperator = (key: string): boolean => key.startsWith('$');
 export const below = (at: string, key: string | number): string => `${at}/${escapePointer(String(key))}`;
 export const entriesOf = (json: Definition): [string, Json][] => Object.entries(json);
 
-/** A text that stands for a value: of the request, or of `parameters`. */
+/** A text that represents a value: an accessor or a placeholder. */
 export const isValue = (json: Json | undefined): json is string =>
   typeof json === 'string' && (placeholderOf(json) !== null || accessorsIn(json).length > 0);
 
-/** The name of a field written as a value: a placeholder is reported here, an accessor where the accessors of all definitions are. */
+/** True for a value used as a field name. Placeholders are reported here, accessors by the general accessor check. */
 export function isFilledName(look: Looking, key: string, at: string): boolean {
   if (!isValue(key)) return false;
   if (placeholderOf(key) !== null) look.findings.push({ code: 'DOC_NAME', at, key: true, params: { name: key } });
   return true;
 }
 
-/** Undefined: unknown, and reported; null: nothing is known of its type. */
+/** The definition of the field; null where it is unknown (and then reported) or has no known type. */
 export function fieldAt(look: Looking, path: string, spot: Pick<Finding, 'at' | 'key' | 'span'>): Definition | null {
   const { known, model } = look;
   const [root = path, ...rest] = path.split('.');
@@ -84,7 +83,7 @@ function reportField(
   const near = nearest(name, candidates);
   const right = path.split('.').map((segment) => (segment === name ? (near ?? name) : segment));
   const text = spot.span === undefined ? JSON.stringify(right.join('.')) : right.join('.');
-  // Where a value is called like it, the model may be what is wrong.
+  // Where a parameter has the same name, the model may be wrong instead.
   const isMended = near !== undefined && !parameters.includes(name);
   const fix = isMended ? { fix: { title: `change to "${right.join('.')}"`, text } } : {};
   findings.push({ code: 'DOC_FIELD', ...spot, params: { where, name, hint: hintOf(near) }, ...fix });
@@ -104,7 +103,7 @@ export const wordOf = (json: Json): string => {
   return typeof json === 'string' ? 'a text' : typeof json === 'number' ? 'a number' : 'true or false';
 };
 
-/** A literal that is compared with a field, or written to it; also the one behind `"$1"`. */
+/** Checks a literal that is compared with a field or written to it, including one behind `"$1"`. */
 export function judgeValue(look: Looking, json: Json, field: Definition | null, at: string): void {
   if (field === null) return;
   const literal = literalOf(look, json, at);
@@ -115,7 +114,7 @@ export function judgeValue(look: Looking, json: Json, field: Definition | null, 
   look.findings.push({ code: 'DOC_TYPE', at: literal.at, params: { type, actual, right } });
 }
 
-/** The literal at a place, or behind the placeholder there; null for what is known when it runs. */
+/** The literal at a location or behind its placeholder; null for runtime values. */
 function literalOf(
   { parameters }: Looking,
   json: Json,
@@ -126,7 +125,7 @@ function literalOf(
   const entry = parameters[n - 1];
   if (entry === undefined) return null;
   const literal = valueOf(entry);
-  // What looks like a name may be one, unless it says that it is a value.
+  // A text that looks like a name is treated as one, unless it is marked as a value.
   if (literal === entry && (isValue(entry) || (typeof entry === 'string' && IDENTIFIER.test(entry)))) return null;
   return { json: literal, at: `/parameters/${n - 1}` };
 }
@@ -158,7 +157,7 @@ export function fits(column: string, json: Json): boolean {
   }
 }
 
-/** A number with a fraction is a number too. */
+/** Integers and fractions are both shown as numbers. */
 const shown = (json: Json): string => {
   if (typeof json === 'number' || typeof json === 'boolean') return String(json);
   return typeof json === 'string' ? 'this text' : wordOf(json);

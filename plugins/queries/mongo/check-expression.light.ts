@@ -1,4 +1,4 @@
-/** Expressions of document queries: operators that exist, and paths to fields that the documents have. */
+/** Checks expressions of document queries: known operators, and paths to existing fields. */
 import { isObject, type Json } from '../../../kernel/contract/json.js';
 import { below, entriesOf, fieldAt, isFilledName, isOperator, isValue, type Looking } from './check-context.light.js';
 import { reportOperator } from './check-report.light.js';

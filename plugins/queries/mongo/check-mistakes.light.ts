@@ -1,11 +1,10 @@
 /**
- * Texts, names and forms that authors bring along from shells, drivers and SQL: calls such as `ObjectId("...")`, names of the
- * payload without an accessor, operators of other query languages. It finds words; what follows from them is others' business.
+ * Detects notations from shells, drivers and SQL: calls such as `ObjectId("...")`, payload names without accessor, operators of
+ * other query languages.
  */
 import type { Json } from '../../../kernel/contract/json.js';
 import { below, entriesOf, isOperator, type Definition, type Looking } from './check-context.light.js';
 
-/** What says the same as an operator that there is not. */
 const INSTEAD: Readonly<Record<string, string>> = {
   $like: 'text is searched by {"$regex": "^$PAYLOAD.q", "$options": "i"}',
   $ilike: 'text is searched by {"$regex": "^$PAYLOAD.q", "$options": "i"}',
@@ -34,7 +33,7 @@ export const insteadOf = (name: string): string =>
   Object.hasOwn(INSTEAD, name) ? ` ${capital(INSTEAD[name] ?? '')}.` : '';
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** Signs and words of other languages; operators without their dollar are found by the table of operators. */
+/** Operators of other languages; the operator tables detect those that lack only the dollar sign. */
 const SIGNS: Readonly<Record<string, string>> = {
   '=': '$eq',
   '==': '$eq',
@@ -47,16 +46,16 @@ const SIGNS: Readonly<Record<string, string>> = {
   '<=': '$lte',
 };
 
-/** Names that hardly are fields of an object that is meant as a value. */
+/** Names that are unlikely to be fields of a value. */
 const BARE = new Set(['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'nin', 'regex', 'elemMatch']);
 const operatorFor = (name: string): string | undefined =>
   Object.hasOwn(SIGNS, name) ? SIGNS[name] : BARE.has(name) ? `$${name}` : undefined;
 
-/** Behind `or` stands a list of queries, as behind no field. */
+/** `or` with a list is an operator, because no field is compared with a list of queries. */
 export const listOperatorFor = (name: string): string | undefined =>
   ['and', 'or', 'nor', 'AND', 'OR', 'NOR'].includes(name) ? `$${name.toLowerCase()}` : undefined;
 
-/** `{"age": {"gt": 1}}`: nothing but names of operators stands there, so that they are meant to be operators. */
+/** `{"age": {"gt": 1}}`: an object with only operator names is intended as operators. */
 export function reportBareOperators(look: Looking, json: Definition, at: string): boolean {
   const keys = Object.keys(json);
   const meant = keys.flatMap((key) => operatorFor(key) ?? []);
@@ -73,7 +72,7 @@ export function reportDollar({ findings }: Looking, name: string, right: string,
 interface Meant {
   readonly isCall: boolean;
   readonly right: string;
-  /** What to write is certain. */
+  /** The replacement is certain. */
   readonly isCertain: boolean;
 }
 
@@ -84,13 +83,13 @@ const NOW = /^(?:NOW|now|CURRENT_TIMESTAMP|Date\.now|getdate|GETDATE|moment|dayj
 const NUMBERS = /^(?:NumberLong|NumberInt|NumberDecimal|Long|Int32)\s*\(\s*['"]?(-?\d+(?:\.\d+)?)['"]?\s*\)$/;
 const REQUEST =
   /^(?:req(?:uest)?\.(?:body|params|query)|payload|body|\$(?:body|req\.body|request\.body))\.([A-Za-z_][\w.]*)$/;
-/** Accessors that are not in capitals: text to the language, and no field is read here. */
+/** Accessors in wrong letter case, which would be plain text. */
 const OTHER_LETTERS = /^\$(?:(payload|protected|header|env|generator)((?:\.[\w-]+)+)|(datetime))$/i;
 const HOLDER = /^(?:\?|:[A-Za-z_]\w*|@[A-Za-z_]\w*|%s)$/;
 
 const bare = (text: string): string => text.replace(/^['"`]|['"`]$/g, '');
 
-/** What a text means that stands as a value of a field; null for a text like any other. */
+/** The intended meaning of a field's value; null for ordinary text. */
 function meantBy(text: string, field: string): Meant | null {
   const id = IDS.exec(text)?.[1];
   if (id !== undefined) {
@@ -109,7 +108,7 @@ function meantBy(text: string, field: string): Meant | null {
   return HOLDER.test(text) ? { isCall: false, right: '$1', isCertain: true } : null;
 }
 
-/** True when the text is found out, and nothing else has to be said of it. */
+/** True when the text was reported and needs no further check. */
 export function reportMeant({ findings }: Looking, json: Json, at: string): boolean {
   if (typeof json !== 'string') return false;
   const right = inCapitals(json.trim());
@@ -140,7 +139,7 @@ function reportWord(findings: Looking['findings'], json: string, at: string): bo
   return isCall;
 }
 
-/** `"tags.$[t]"` says which elements by an entry of `array_filters`. */
+/** Reports `"tags.$[t]"` without an entry in `array_filters`, and paths written twice. */
 export function reportFilters({ findings }: Looking, update: Definition, filters: Json | undefined): void {
   const listed = Array.isArray(filters) ? (filters as readonly Json[]) : [];
   const known = new Set(

@@ -1,7 +1,4 @@
-/**
- * Pipelines: stages that exist, and paths that the model has as long as the documents still are those of the model. What a stage
- * makes of documents is not followed further than names.
- */
+/** Checks pipelines: known stages, and model fields as long as the documents keep them. Follows field names only, not types. */
 import { isObject, type Json } from '../../../kernel/contract/json.js';
 import type { Finding } from '../../../kernel/contract/plugin.js';
 import { namesAfter, type NameFlow } from '../../../kernel/schema/name-flow.js';
@@ -20,7 +17,7 @@ import { checkConstant, checkLiteral, checkOperand, checkQuery } from './check-q
 import { reportOperator, wrongForm } from './check-report.light.js';
 import { STAGE_MEMBERS, STAGES, UPDATE_STAGES, type Operand, type Operators } from './operators.light.js';
 
-/** Stages in their order; each hands on what is known of the documents. */
+/** Checks stages in order; each passes on the known field names. */
 export function checkPipeline(look: Looking, json: Json, at: string, stages: Operators = STAGES): void {
   if (!Array.isArray(json)) {
     wrongForm(look, json, at, 'here', 'a list of stages');
@@ -79,7 +76,7 @@ function checkStage(look: Looking, operand: Operand, name: string, json: Json, a
   }
 }
 
-/** The one expression that is right for any documents; most people mean another. */
+/** Fix for `$group`: a null `_id`; needs review, because usually another key is intended. */
 const allTogether = (at: string): NonNullable<Finding['fix']> => ({
   title: 'take all documents together: "_id": null',
   edits: [{ at: below(at, '_id'), put: null }],
@@ -97,7 +94,7 @@ function checkMembers(look: Looking, name: string, json: Json, at: string): void
     wrongForm(look, json, at, `behind "${name}"`, `an object: ${Object.keys(members).join(', ')}`);
     return;
   }
-  // What is joined has fields of its own.
+  // Joined documents have their own fields.
   const inner = name === '$unionWith' ? { ...look, known: null } : look;
   for (const [key, value] of entriesOf(json)) {
     const here = below(at, key);
@@ -108,7 +105,6 @@ function checkMembers(look: Looking, name: string, json: Json, at: string): void
   }
 }
 
-/** Stages that name fields as they stand. */
 function checkNames(look: Looking, name: string, json: Json, at: string): void {
   if (name === '$sort' && isObject(json)) {
     for (const key of Object.keys(json)) fieldAt(look, key, { at: below(at, key), key: true });
@@ -127,12 +123,12 @@ function checkNames(look: Looking, name: string, json: Json, at: string): void {
     );
 }
 
-/** What is followed: a stage that makes documents of its own is where the checker stops. */
+/** Field names are unknown after any other stage. */
 const FOLLOWED: ReadonlySet<NameFlow | undefined> = new Set<NameFlow>(['keeps', 'adds', 'joins', 'unwinds']);
 
 function knownAfter(known: Known | null, name: string, json: Json): Known | null {
   const flow = STAGE_FLOWS[name];
-  // Of what is taken away the name is still one that somebody knows.
+  // Removed names stay known, because a later use of one is not a misspelling.
   if (known === null || flow === 'drops') return known;
   return FOLLOWED.has(flow) ? namesAfter(flow, known, json, () => null) : null;
 }

@@ -1,6 +1,6 @@
 /**
- * Filters of document queries: operators where they may stand, operands of the right form, fields that the model has. A value
- * of a request is a value everywhere: where a query must stand, it is refused.
+ * Checks filters of document queries: operator positions, operand forms and model fields. A request value is always a value; it
+ * is rejected where a query is required.
  */
 import { isObject, type Json } from '../../../kernel/contract/json.js';
 import {
@@ -19,7 +19,6 @@ import { insteadOf, listOperatorFor, reportBareOperators, reportDollar, reportMe
 import { misplaced, reportOperator, wrongForm } from './check-report.light.js';
 import { FIELD_OPERATORS, QUERY_OPERATORS, SEARCH_FIELDS, type Operand } from './operators.light.js';
 
-/** An object of fields and operators. */
 export function checkQuery(look: Looking, json: Json, at: string): void {
   if (!isObject(json)) {
     wrongForm(look, json, at, 'here', 'an object of names of fields');
@@ -43,7 +42,6 @@ export function checkQuery(look: Looking, json: Json, at: string): void {
   }
 }
 
-/** What stands behind a field: a value, or operators. */
 export function checkField(look: Looking, json: Json, field: Definition | null, at: string): void {
   if (!isObject(json)) {
     if (!reportMeant(look, json, at)) judgeValue(look, json, field, at);
@@ -55,7 +53,7 @@ export function checkField(look: Looking, json: Json, field: Definition | null, 
   else checkWhole(look, json, at, at);
 }
 
-/** An object that is compared as a whole: an operator in it would be compared too. */
+/** An object compared as a whole, in which operators would be data. */
 function checkWhole(look: Looking, json: Definition, at: string, top: string): void {
   for (const [key, inner] of entriesOf(json)) {
     const here = below(at, key);
@@ -94,7 +92,6 @@ export function checkCondition(look: Looking, json: Definition, field: Definitio
   }
 }
 
-/** What stands behind an operator of a query. */
 export function checkOperand(
   look: Looking,
   operand: Operand,
@@ -155,14 +152,14 @@ const SCALARS = {
   flag: ['boolean', 'true or false'],
 } as const;
 
-/** `{"$exists": 1}` is an old way to say true. */
+/** MongoDB accepts `{"$exists": 1}` as true. */
 function checkScalar(look: Looking, operand: keyof typeof SCALARS, json: Json, at: string, where: string): void {
   const [type, right] = SCALARS[operand];
   if (isValue(json) || typeof json === type || (operand === 'flag' && (json === 0 || json === 1))) return;
   wrongForm(look, json, at, where, right);
 }
 
-/** A query of objects, or a condition of plain elements; nothing is known of their fields. */
+/** A query of objects, or a condition of scalar elements; their fields are unknown. */
 function checkElement(look: Looking, operand: 'element' | 'matching', json: Json, at: string, where: string): void {
   if (!isObject(json)) {
     if (operand === 'element') wrongForm(look, json, at, where, 'a query, or operators');
@@ -186,7 +183,7 @@ function checkSearch(look: Looking, json: Json, at: string): void {
   }
 }
 
-/** What the definition says as it stands: no value of a request has a place there. */
+/** Constants of the definition, which must not contain request values. */
 export function checkConstant(look: Looking, json: Json, at: string, where: string): void {
   if (isValue(json)) look.findings.push({ code: 'DOC_CONSTANT', at, params: { text: json, where } });
   else if (Array.isArray(json)) json.forEach((item: Json, i) => checkConstant(look, item, below(at, i), where));
@@ -195,10 +192,9 @@ export function checkConstant(look: Looking, json: Json, at: string, where: stri
   }
 }
 
-/** A value: operators in it would be data. */
 export function checkLiteral(look: Looking, json: Json, field: Definition | null, at: string): void {
   if (reportMeant(look, json, at)) return;
-  // An operator of another language is no object that is meant.
+  // An object with operators of another language is reported by `checkWhole` only.
   const isForeign = isObject(json) && Object.keys(json).some(isOperator);
   if (!isForeign) judgeValue(look, json, field, at);
   const lists = Array.isArray(json) ? (json as readonly Json[]) : [];

@@ -1,4 +1,4 @@
-/** Findings about operators and operands of document queries: what is wrong at this place, then where it would be right. */
+/** Findings about operators and operands of document queries: the problem, then where the operator is valid. */
 import type { Json } from '../../../kernel/contract/json.js';
 import { insteadOf } from './check-mistakes.light.js';
 import { hintOf, isValue, wordOf, type Looking } from './check-context.light.js';
@@ -21,7 +21,6 @@ const HOMES: readonly (readonly [Operators, string])[] = [
   [EXPRESSIONS, 'it stands in expressions, such as those behind "$expr"'],
 ];
 
-/** An operator that this place does not have: refused, of another place, or unknown. */
 export function reportOperator(look: Looking, name: string, at: string, here: Operators, where: string): void {
   const spot = { at, key: true } as const;
   if (isRefused(name)) {
@@ -39,7 +38,7 @@ export function reportOperator(look: Looking, name: string, at: string, here: Op
   look.findings.push({ code: 'DOC_OPERATOR', ...spot, params: { name, where, hint: instead || hintOf(near) }, ...fix });
 }
 
-/** A name that is good elsewhere; `right` is how to write it. */
+/** Reports a name that is valid elsewhere; `right`: how to write it. */
 export function misplaced(look: Looking, name: string, at: string, where: string, right: string): void {
   look.findings.push({ code: 'DOC_PLACE', at, key: true, params: { name, where, right } });
 }

@@ -1,6 +1,6 @@
 /**
- * Updates and new documents: operators that exist, fields that the model has, literals of their types. An update without
- * operators would replace whole documents, and is refused.
+ * Checks updates and new documents: operators, model fields and literal types. An update without operators would replace whole
+ * documents and is rejected.
  */
 import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
 import {
@@ -52,7 +52,7 @@ export function checkUpdate(given: Looking, json: Json, at: string, filters: Jso
   }
 }
 
-/** Names of fields behind an operator, and what stands behind each. */
+/** Checks the fields of an update operator and their operands. */
 function checkFields(look: Looking, name: string, operand: Operand, json: Json, at: string): void {
   if (!isObject(json)) {
     wrongForm(look, json, at, `behind "${name}"`, 'an object of names of fields');
@@ -68,7 +68,7 @@ function checkFields(look: Looking, name: string, operand: Operand, json: Json, 
       continue;
     }
     const field = fieldAt(look, key, { at: here, key: true });
-    // A document that is made by an upsert may be given its key.
+    // A document created by an upsert may set its key.
     if (name !== '$setOnInsert') judgeKey(look, key, field, here);
     checkChange(look, name, operand, inner, field, here);
   }
@@ -112,7 +112,7 @@ function checkChange(
       checkConstant(look, json, at, where);
       return;
     default:
-      // Elements of a list have types of their own.
+      // List elements have types of their own.
       checkOperand(look, operand, name, json, null, at);
   }
 }
@@ -141,7 +141,6 @@ function checkPushed(look: Looking, name: string, json: Json, at: string): void 
   }
 }
 
-/** A document that is written out. */
 export function checkDocument(look: Looking, json: Json, at: string, dated: boolean): void {
   if (!isObject(json)) {
     const right = Array.isArray(json) ? 'one document, repeated by "multi",' : 'an object of names of fields';
@@ -159,7 +158,7 @@ export function checkDocument(look: Looking, json: Json, at: string, dated: bool
   judgeNeeded(look, names, dated);
 }
 
-/** Without a document each entry of `parameters` is a field, called like the name or like the last word of the accessor. */
+/** Without a document, each entry of `parameters` is a field, named by the entry or the last segment of its accessor. */
 export function checkEntries(look: Looking, dated: boolean): void {
   const names: string[] = [];
   look.parameters.forEach((entry, i) => {
@@ -178,7 +177,7 @@ export function checkEntries(look: Looking, dated: boolean): void {
 const TIMESTAMPS = ['created_at', 'updated_at'];
 
 function judgeNeeded({ findings, known, model }: Looking, names: readonly string[], dated: boolean): void {
-  // A misspelt field is the one that seems to lack.
+  // With a misspelled name, the missing field is probably that one.
   if (known === null || names.some((name) => !known.has(name) && name !== '_id' && !TIMESTAMPS.includes(name))) return;
   const lacking = [...known].flatMap(([name, field]) => {
     const given = names.includes(name) || name === '_id' || (dated && TIMESTAMPS.includes(name));

@@ -1,7 +1,4 @@
-/**
- * What can be said of a document query before it runs: its operators, its placeholders, its fields as the model has them.
- * Nothing is said of fields where the collection has no model.
- */
+/** Checks document queries: operators, placeholders and model fields. Fields are not checked for collections without a model. */
 import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
 import type { CheckAction, CheckPlace, Finding, FindingEdit } from '../../../kernel/contract/plugin.js';
 import { below, fieldAt, isOperator, type Definition, type Known, type Looking } from './check-context.light.js';
@@ -31,7 +28,7 @@ const actionOf = ({ holder, root, actions }: CheckPlace): CheckAction | undefine
   return actions.find((one) => one.index === index);
 };
 
-/** Names as the model writes them; about a name of which nothing else is certain, nothing else is said. */
+/** Names as in the model, with the definition where it is known. */
 const knownOf = ({ names, fields }: CheckAction): Known =>
   new Map(names.map((name) => [name, fields.get(name.toLowerCase()) ?? null]));
 
@@ -64,7 +61,7 @@ function checkSort(look: Looking, json: Json, at: string): void {
   }
 }
 
-/** A name beside 0 or 1 is a field; beside an expression it is a new name. */
+/** With 0 or 1 the name is a field; with an expression it is new. */
 function checkProjection(look: Looking, json: Json, at: string): void {
   if (!isObject(json)) {
     wrongForm(look, json, at, 'here', 'an object such as {"email": 1}');
@@ -84,7 +81,7 @@ function checkProjection(look: Looking, json: Json, at: string): void {
   }
 }
 
-/** Fields are named that stay, or that go; only `_id` may be otherwise. */
+/** A projection lists fields either to keep or to drop; only `_id` may differ. */
 function judgeMixture({ findings }: Looking, json: Definition, at: string): void {
   const told = Object.entries(json).filter(
     ([key, one]) => key !== '_id' && (typeof one === 'number' || typeof one === 'boolean'),
@@ -95,7 +92,7 @@ function judgeMixture({ findings }: Looking, json: Definition, at: string): void
     findings.push({ code: 'DOC_MIXED', at: below(at, odd[0]), params: { name: odd[0], first: first?.[0] ?? '' } });
 }
 
-/** `"$1"` anywhere but in the list itself. An INSERT without a document takes the whole list. */
+/** Checks `"$1"` everywhere except in `parameters`. An INSERT without a document uses the whole list. */
 function checkPlaceholders({ findings, parameters }: Looking, value: Definition): void {
   const used = new Set<number>();
   const places: { readonly n: number; readonly at: string }[] = [];
@@ -119,13 +116,13 @@ function checkPlaceholders({ findings, parameters }: Looking, value: Definition)
   if (asText(value['action']) === 'INSERT' && value['document'] === undefined) return;
   const unused = parameters.flatMap((_, i) => (used.has(i + 1) ? [] : [i + 1]));
   for (const n of unused) {
-    // Of several the numbers behind the first would be wrong for the second.
+    // With several unused values, the first edit would invalidate the numbers of the next.
     const fix = unused.length === 1 ? withoutUnused(n, parameters.length, places) : {};
     findings.push({ code: 'DOC_PARAMETER_UNUSED', at: below('/parameters', n - 1), params: { n }, ...fix });
   }
 }
 
-/** The value of the next placeholder, named after the field that it is compared with or written to. */
+/** Adds the next parameter, named after the field of its placeholder. */
 function filled(n: number, at: string, parameters: readonly Json[]): Pick<Finding, 'fix'> {
   const keys = at.split('/').slice(2);
   const field = keys.findLast((key) => /^[A-Za-z_]/.test(key));
@@ -134,7 +131,7 @@ function filled(n: number, at: string, parameters: readonly Json[]): Pick<Findin
   return { fix: { title: `add "${field}" to "parameters"`, edits, asks: true } };
 }
 
-/** Without the value, and the placeholders behind it counted anew; without the list where it holds nothing else. */
+/** Removes the value and renumbers later placeholders; removes the list when it becomes empty. */
 function withoutUnused(
   unused: number,
   count: number,

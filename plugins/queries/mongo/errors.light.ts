@@ -1,4 +1,4 @@
-/** Codes of what is wrong in document queries before they run. Data only. */
+/** Error codes of the checks of document queries. Data only. */
 import type { CodeEntry, Severity } from '../../../kernel/contract/problem.js';
 
 const row =

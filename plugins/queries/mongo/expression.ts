@@ -1,6 +1,6 @@
 /**
- * Expressions as closures. Text of the definition may be a path (`"$name"`); text of a client never is: every value of the
- * request is put in as `{"$literal": ...}`, which the database does not look into.
+ * Compiles expressions to closures. Text of the definition may be a path (`"$name"`); request values never are: each is inserted
+ * as `{"$literal": ...}`, which the database does not interpret.
  */
 import { isObject, type Json, type JsonObject } from '../../../kernel/contract/json.js';
 import type { Compiling } from './filter.js';
@@ -9,7 +9,7 @@ import { pattern } from './patterns.js';
 import { constant, dynamic, fixed, listOf, literal, objectOf, wrong, type Dynamic, type Node } from './template.js';
 import { checked, convert, type FieldType } from './values.js';
 
-/** Of these, all operands are of the type of the field that one of them names. */
+/** All operands of these operators have the type of the field that one of them names. */
 const COMPARES: ReadonlySet<string> = new Set(['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$cmp', '$in']);
 
 export function expression(json: Json, compiling: Compiling, type: FieldType = null): Node {
@@ -33,9 +33,9 @@ export function expression(json: Json, compiling: Compiling, type: FieldType = n
   );
 }
 
-/** Members with a pattern: what a client sends stands for itself in it, and no document brings a pattern of its own. */
+/** Operators with a pattern: request values are escaped in it, and a field cannot provide the pattern. */
 const PATTERNS: ReadonlySet<string> = new Set(['$regexMatch', '$regexFind', '$regexFindAll']);
-/** Members with the name of a field: only the definition names fields. */
+/** Operators with a field name, which only the definition may provide. */
 const NAMING: ReadonlySet<string> = new Set(['$getField', '$setField', '$unsetField']);
 
 function matching(name: string, json: Json, compiling: Compiling): Node {
@@ -68,12 +68,12 @@ const membersOf = (json: JsonObject, compiling: Compiling, special: (key: string
     Object.entries(json).map(([key, inner]) => [key, special(key, inner) ?? expression(inner, compiling)] as const),
   );
 
-/** A time that the definition writes beside a path to a field of times. */
+/** A literal time compared with a timestamp field. */
 function settledText(text: string, type: FieldType): unknown {
   return type === 'timestamp' && /^\d{4}-/.test(text) ? convert(text, type, null) : text;
 }
 
-/** What an expression makes may be stored, so that its names are judged like those of documents. */
+/** The result of an expression may be stored, so its keys are validated like those of documents. */
 function quoted(found: Dynamic, type: FieldType): Node {
   const read = checked(found);
   return dynamic((frame) => ({ $literal: convertedList(read(frame), type, found.field) }));
@@ -89,7 +89,7 @@ function comparedType(json: Json, { typeOf }: Compiling): FieldType {
   return types.find((type) => type === 'timestamp' || type === 'id') ?? null;
 }
 
-/** An object of names and an expression each. */
+/** An object of names with one expression each. */
 export function fields(json: Json, compiling: Compiling, where: string): Node {
   if (!isObject(json)) throw wrong(`${where} takes an object that the definition writes out`);
   return objectOf(Object.entries(json).map(([key, inner]) => [key, expression(inner, compiling)] as const));

@@ -1,6 +1,6 @@
 /**
- * Filters as closures: operators as the definition writes them, values of the request as literals behind an operator. An object
- * that a client sends is compared as a whole; it is never looked at for operators.
+ * Compiles filters to closures: operators come from the definition, request values become literals of an operator. A client's
+ * object is compared as a whole and never interpreted as operators.
  */
 import { isObject, type Json, type JsonObject } from '../../../kernel/contract/json.js';
 import type { Reader } from '../../../kernel/contract/plan.js';
@@ -27,9 +27,9 @@ export interface Compiling {
   readonly typeOf: TypeOf;
 }
 
-/** Where nothing can match: what a request lacks equals nothing, as in SQL. */
+/** A condition that matches nothing, because a missing value equals nothing, as in SQL. */
 const NOTHING = Object.freeze({ $in: Object.freeze([]) });
-/** Operators that compare with their operand; what is not there compares with nothing. */
+/** Comparison operators; a missing operand matches nothing. */
 const COMPARES: ReadonlySet<string> = new Set(['$eq', '$gt', '$gte', '$lt', '$lte']);
 
 export function filter(json: Json, compiling: Compiling, prefix = ''): Node {
@@ -73,7 +73,6 @@ export function operandOf(table: Readonly<Record<string, Operand>>, name: string
 const isOperators = (json: Json): json is JsonObject =>
   isObject(json) && Object.keys(json).some((key) => key.startsWith('$'));
 
-/** What stands behind a field: operators, or a value that it has to equal. */
 function condition(json: Json, compiling: Compiling, path: string): Node {
   if (isOperators(json)) return operators(json, compiling, path);
   const node = value(json, compiling, compiling.typeOf(path));
@@ -131,7 +130,7 @@ function writtenOperators(json: Json, where: string): JsonObject {
   throw wrong(`${where} takes operators that the definition writes out, never a value`);
 }
 
-/** One value of the type of its field; objects and lists of the definition may hold further ones. */
+/** A value in the type of its field; literal objects and lists may contain further values. */
 export function value(json: Json, { leaf }: Compiling, type: FieldType): Node {
   const found = typeof json === 'string' ? leaf(json) : null;
   if (found !== null) {
@@ -151,7 +150,7 @@ export function value(json: Json, { leaf }: Compiling, type: FieldType): Node {
   );
 }
 
-/** A literal of the definition in the type of its field. */
+/** Converts a literal to the type of its field. */
 export function settled(json: Json, type: FieldType): unknown {
   try {
     return convert(json, type, null);
@@ -160,7 +159,7 @@ export function settled(json: Json, type: FieldType): unknown {
   }
 }
 
-/** A list of values. What a client sends as one has to be a list, of which no member looks like an operator. */
+/** A list of values. A list from a client must not contain keys that look like operators. */
 export function values(json: Json, compiling: Compiling, type: FieldType, drops: boolean): Node {
   const found = typeof json === 'string' ? compiling.leaf(json) : null;
   const node = found === null ? listed(json, compiling, type) : dynamic((frame) => sentList(found, type)(frame));
@@ -192,14 +191,13 @@ const keyed = (found: Dynamic, type: FieldType): Reader => {
   return (frame) => convert(sent(frame), type, found.field);
 };
 
-/** Text, and nothing else. */
 function text(json: Json, leaf: Leaf, name: string): Node {
   if (typeof json !== 'string') throw wrong(`"${name}" takes text`);
   const found = leaf(json);
   return found === null ? constant(json) : dynamic((frame) => sentText(found, frame));
 }
 
-/** A number, also one that came as text. */
+/** Accepts a number, also as text. */
 export function number(json: Json, leaf: Leaf): Node {
   const found = typeof json === 'string' ? leaf(json) : null;
   if (found === null) return constant(json);
@@ -217,6 +215,6 @@ function flag(json: Json, leaf: Leaf): Node {
     : dynamic((frame) => convert(found.read(frame), 'boolean', found.field) ?? false);
 }
 
-/** A filter as a reader that always gives an object of its own kind. */
+/** A filter as a reader that always returns an object. */
 export const filterReader = (json: Json | undefined, compiling: Compiling): Reader =>
   readerOf(json === undefined ? constant(Object.freeze({})) : filter(json, compiling));

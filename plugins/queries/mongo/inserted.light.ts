@@ -1,11 +1,11 @@
-/** Which field of a document a parameter of an INSERT is: names only, known at load. The checker and the compiler ask here. Light. */
+/** Maps parameters of an INSERT to field names at load, for checker and compiler. */
 import type { Json } from '../../../kernel/contract/json.js';
 import { parseTemplate } from '../../../kernel/language/accessor.js';
 
-/** What is made rather than read names no field. */
+/** Roots of generated or configured values, which name no field. */
 const MADE: ReadonlySet<string> = new Set(['GENERATOR', 'DATETIME', 'ENV']);
 
-/** A bare name is its own field, an accessor has its last segment; null where neither names one. */
+/** A bare name is its own field, an accessor has its last segment; null where neither applies. */
 export function fieldName(json: Json): string | null {
   if (typeof json !== 'string') return null;
   const [only, ...more] = parseTemplate(json);

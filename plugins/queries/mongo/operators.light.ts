@@ -1,27 +1,27 @@
 /**
- * Operators of filters, updates and pipelines: where each may stand, and what its operand is. The checker judges definitions by
- * these tables, the compiler decides by the same ones in which form a value of a client is put in. Data only.
+ * Operators of filters, updates and pipelines, with their positions and operands. The checker validates by these tables; the
+ * compiler uses them to insert client values. Data only.
  */
 
 /**
- * What stands behind an operator. Where nothing else is said, values (accessors, `"$1"`) may stand in it.
- *
+ * The operand of an operator. Unless noted, values (accessors, `"$1"`) are allowed.
+ * 
  * - `value`: one value, of the type of the field it is compared with or written to.
  * - `values`: a list of them, or one value that is a list.
  * - `number`, `text`, `flag`: one value of that type.
  * - `numbers`: a list of numbers.
  * - `query`: an object of fields and operators; `queries`: a list of them. Never a value.
  * - `condition`: operators of one field (`{"$gt": 1}`), never a value.
- * - `element`: a query of objects, or a condition of plain elements; never a value.
- * - `matching`: a value, or a condition or query, as behind `$pull`.
+ * - `element`: a query of objects, or a condition of scalar elements; never a value.
+ * - `matching`: a value, or a condition or query, as for `$pull`.
  * - `pushed`: a value, or an object of `PUSH_MODIFIERS`.
  * - `search`: the object of `$text`: `SEARCH_FIELDS`.
  * - `expression`: an expression, a list of them, or an object of them (`{"input": ..., "in": ...}`); `"$name"` in it is a path.
- * - `fields`: an object of a name and an expression each.
+ * - `fields`: an object of names with one expression each.
  * - `literal`: a value that is never a path (`$literal`).
- * - `stages`: a pipeline. `facets`: an object of a name and a pipeline each.
- * - `object`: an object whose members `STAGE_MEMBERS` tells.
- * - `constant`: what the definition says as it stands; no values in it.
+ * - `stages`: a pipeline. `facets`: an object of names with one pipeline each.
+ * - `object`: an object with the members in `STAGE_MEMBERS`.
+ * - `constant`: a constant of the definition without values.
  */
 export type Operand =
   | 'value'
@@ -53,7 +53,7 @@ const table = (entries: Operators): Operators =>
 const all = (operand: Operand, names: string): Operators =>
   Object.fromEntries(names.split(/\s+/).map((name) => [`$${name}`, operand]));
 
-/** In a query, beside fields: `{"$or": [...]}`. */
+/** In a query, next to fields: `{"$or": [...]}`. */
 export const QUERY_OPERATORS = table({
   $and: 'queries',
   $or: 'queries',
@@ -64,7 +64,7 @@ export const QUERY_OPERATORS = table({
   $comment: 'constant',
 });
 
-/** Behind a field of a query: `{"age": {"$gte": 18}}`. */
+/** In the condition of a field: `{"age": {"$gte": 18}}`. */
 export const FIELD_OPERATORS = table({
   ...all('value', 'eq ne gt gte lt lte'),
   ...all('values', 'in nin all'),
@@ -79,7 +79,6 @@ export const FIELD_OPERATORS = table({
   ...all('number', 'bitsAllClear bitsAllSet bitsAnyClear bitsAnySet'),
 });
 
-/** The object behind `$text`. */
 export const SEARCH_FIELDS = table({
   $search: 'text',
   $language: 'constant',
@@ -87,7 +86,7 @@ export const SEARCH_FIELDS = table({
   $diacriticSensitive: 'constant',
 });
 
-/** In an update: the operator stands outside, what is told here stands behind each of its fields. */
+/** Update operators, with the operand of each of their fields. */
 export const UPDATE_OPERATORS = table({
   $set: 'value',
   $setOnInsert: 'value',
@@ -106,7 +105,7 @@ export const UPDATE_OPERATORS = table({
   $bit: 'object',
 });
 
-/** Beside one another behind a field of `$push`; of `$addToSet` only `$each`. */
+/** Combined in the operand of `$push`; `$addToSet` allows only `$each`. */
 export const PUSH_MODIFIERS = table({
   $each: 'values',
   $slice: 'number',
@@ -114,10 +113,8 @@ export const PUSH_MODIFIERS = table({
   $sort: 'constant',
 });
 
-/** The object behind a field of `$bit`. */
 export const BIT_FIELDS = table({ and: 'number', or: 'number', xor: 'number' });
 
-/** Stages of an `AGGREGATE`. */
 export const STAGES = table({
   $match: 'query',
   $project: 'fields',
@@ -146,7 +143,6 @@ export const STAGES = table({
   $densify: 'constant',
 });
 
-/** Stages of a pipeline that is the update of an `UPDATE`. */
 export const UPDATE_STAGES = table({
   $set: 'fields',
   $addFields: 'fields',
@@ -156,7 +152,7 @@ export const UPDATE_STAGES = table({
   $replaceWith: 'expression',
 });
 
-/** Members of the stages that are objects; every other member is a mistake. */
+/** Members of object stages; any other member is an error. */
 export const STAGE_MEMBERS: Readonly<Record<string, Operators>> = Object.freeze({
   $sample: table({ size: 'number' }),
   $replaceRoot: table({ newRoot: 'expression' }),
@@ -185,14 +181,13 @@ export const STAGE_MEMBERS: Readonly<Record<string, Operators>> = Object.freeze(
   $fill: table({ partitionBy: 'expression', partitionByFields: 'constant', sortBy: 'constant', output: 'constant' }),
 });
 
-/** Members of stages that name another collection. */
 export const COLLECTION_MEMBERS: Readonly<Record<string, string>> = Object.freeze({
   $lookup: 'from',
   $graphLookup: 'from',
   $unionWith: 'coll',
 });
 
-/** In expressions. All but `$literal` take an expression, a list of them, or an object of them. */
+/** Expression operators. All except `$literal` take an expression, a list of them, or an object of them. */
 export const EXPRESSIONS = table({
   ...all(
     'expression',
@@ -210,14 +205,14 @@ export const EXPRESSIONS = table({
       'strLenCP strcasecmp substr substrBytes substrCP toLower toUpper trim ' +
       'convert isNumber toBool toDate toDecimal toDouble toInt toLong toObjectId toString type ' +
       'let rand sampleRate meta ' +
-      // Of groups and windows.
+      // Accumulators and window operators.
       'addToSet avg bottom bottomN count max min push stdDevPop stdDevSamp sum top topN median percentile ' +
       'denseRank rank documentNumber derivative expMovingAvg integral linearFill locf shift covariancePop covarianceSamp',
   ),
   $literal: 'literal',
 });
 
-/** Behind a field of a projection of `FETCH`, beside 0, 1 and expressions. */
+/** Operators of a `FETCH` projection, next to 0, 1 and expressions. */
 export const PROJECTION_OPERATORS = table({ $slice: 'constant', $elemMatch: 'element', $meta: 'constant' });
 
 const CODE = 'it runs code in the database, which is more than any query needs';
@@ -226,7 +221,7 @@ const INSIDE = 'it tells about the database itself, not about documents';
 const PLACE = 'queries of positions on the globe are not part of the language';
 const SERVICE = 'it needs a service beside the database';
 
-/** Refused wherever they stand: the end of a sentence says why. */
+/** Forbidden everywhere; each reason is the end of a sentence. */
 export const REFUSED: Readonly<Record<string, string>> = Object.freeze(
   Object.assign(Object.create(null) as Record<string, string>, {
     $where: CODE,
@@ -262,8 +257,8 @@ export const REFUSED: Readonly<Record<string, string>> = Object.freeze(
   }),
 );
 
-/** `$search` is refused as a stage only: behind `$text` it stands where it belongs. */
+/** `$search` is forbidden only as a stage: inside `$text` its own table applies. */
 export const isRefused = (name: string): boolean => Object.hasOwn(REFUSED, name);
 
-/** Names behind two dollar signs that MongoDB itself gives (`$$ROOT`); all others are made by `let`, `as`, ... */
+/** System variables (`$$ROOT`); all others are defined by `let`, `as`, ... */
 export const VARIABLES: readonly string[] = ['ROOT', 'CURRENT', 'NOW', 'REMOVE', 'DESCEND', 'PRUNE', 'KEEP'];

@@ -1,4 +1,4 @@
-/** Text of a client, and patterns in which it stands for itself: what it sends is escaped and never becomes part of the pattern. */
+/** Client text in patterns is escaped, so that it never becomes part of the pattern syntax. */
 import type { Json } from '../../../kernel/contract/json.js';
 import type { Frame } from '../../../kernel/contract/plan.js';
 import { parseTemplate } from '../../../kernel/language/accessor.js';
@@ -15,7 +15,7 @@ export const sentText = ({ read, field }: Dynamic, frame: Frame): string => {
   return sent;
 };
 
-/** The definition's part of a pattern is a pattern; what a client sends stands for itself in it: it is escaped. */
+/** The definition's part is pattern syntax; client values in it are escaped. */
 export function pattern(json: Json, leaf: Leaf): Node {
   if (typeof json !== 'string') throw wrong('a pattern is text that the definition writes out');
   const whole = placeholderOf(json) === null ? null : leaf(json);

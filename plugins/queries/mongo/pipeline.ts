@@ -1,6 +1,4 @@
-/**
- * Pipelines as closures: stages as the definition writes them, values of the request as literals of filters and expressions.
- */
+/** Compiles pipelines to closures: stages come from the definition, request values become literals of filters and expressions. */
 import { isObject, type Json } from '../../../kernel/contract/json.js';
 import { accessorsIn } from '../../../kernel/language/accessor.js';
 import { expression, fields } from './expression.js';
@@ -11,13 +9,13 @@ import { dynamic, fixed, listOf, literal, objectOf, writtenList, wrong, type Nod
 import { badValue, checked, untyped } from './values.js';
 
 export function pipeline(json: Json | undefined, compiling: Compiling): Node {
-  // What later stages see is no longer what the model says.
+  // Documents of later stages may differ from the model.
   return listOf(
     writtenList(json, '"pipeline"').map((item, index) => stage(item, typed(index === 0, item, compiling), STAGES)),
   );
 }
 
-/** A filter before anything else sees the documents of the collection itself. */
+/** Only a leading `$match` sees the documents of the collection itself. */
 const typed = (first: boolean, item: Json, compiling: Compiling): Compiling =>
   first && isObject(item) && Object.hasOwn(item, '$match') ? compiling : { ...compiling, typeOf: untyped };
 
@@ -32,16 +30,16 @@ export function stage(json: Json, compiling: Compiling, table: Operators): Node 
   return objectOf([[name, part(name, operand, inner, compiling)]]);
 }
 
-/** Members and operators that only decide: what they look at is not written. */
+/** Members and operators that only decide; their operands are not written. */
 const DECIDING: ReadonlySet<string> = new Set(
   'if case cond $eq $ne $gt $gte $lt $lte $cmp $and $or $not $in'.split(' '),
 );
-/** Their operand is an expression of a document, not members of their own. */
+/** The operand of these operators is an expression of a document, not an object of members. */
 const HANDING: ReadonlySet<string> = new Set(['$mergeObjects', '$ifNull', '$literal', '$first', '$last']);
 
 /**
- * A client never writes a whole document: nowhere in it, however it is put together, does a value stand that is not behind the
- * name of a field. `members`: the names are those of an operator.
+ * A client must never write a whole document: a value is allowed only under a field name. `members`: the keys belong to an
+ * operator.
  */
 function refuseWhole(json: Json, members = false): void {
   if (typeof json === 'string' && (placeholderOf(json) !== null || accessorsIn(json).length > 0))
@@ -87,7 +85,7 @@ function part(name: string, operand: Operand, json: Json, compiling: Compiling):
 }
 
 function members(name: string, json: Json, compiling: Compiling): Node {
-  // `$unionWith` may be the name alone.
+  // `$unionWith` may be a plain collection name.
   if (name === '$unionWith' && typeof json === 'string') return fixed(json, compiling.leaf, '"$unionWith"');
   const table = STAGE_MEMBERS[name];
   if (!isObject(json) || table === undefined) throw wrong(`"${name}" takes an object that the definition writes out`);
@@ -99,7 +97,7 @@ function members(name: string, json: Json, compiling: Compiling): Node {
   );
 }
 
-/** A number of documents: `$limit` must be at least one. */
+/** A number of documents; `$limit` must be at least one. */
 function size(name: string, json: Json, compiling: Compiling): Node {
   const node = number(json, compiling.leaf);
   if (node.constant) return node;

@@ -1,4 +1,4 @@
-/** Plans a query of documents: one closure per actionable, which runs it once, or once for each item of a list. */
+/** Plans a document query: one closure per actionable, which runs it once, or once for each item of a list. */
 import { Fault } from '../../../kernel/contract/fault.js';
 import { asText, type Json } from '../../../kernel/contract/json.js';
 import type { Frame, PlanTools } from '../../../kernel/contract/plan.js';
@@ -36,7 +36,7 @@ function plan(value: Fields, pointer: string, tools: PlanTools, { name, store, a
   const { repeat } = tools;
   const unit = unitOf(store, name, [made], repeat !== null);
   const describe = describeQuery(value, made, name);
-  // Documents that are chosen by more than a key are read before they are changed.
+  // Documents selected by more than a key are read before they change, so the query always needs a transaction.
   const always = unit.turns.length > 0 && tools.isolation !== null;
   const reads = action.reads === true && { reads: true as const };
   if (repeat === null)
@@ -47,7 +47,7 @@ function plan(value: Fields, pointer: string, tools: PlanTools, { name, store, a
       ...(always && { always: true as const }),
       describe,
     };
-  // One at a time: a transaction takes no two at once, and without one the order is that of the list all the same.
+  // Sequential, because a transaction takes no parallel operations, and without one the order of the list is preserved.
   const { parameters, bind, named } = made;
   const each = repeated({ parameters, portion: 1, bind, run, named }, repeat, tools);
   return {
@@ -73,7 +73,7 @@ async function runOnce({ bind, named }: Query, frame: Frame): Promise<unknown> {
 
 const transactionOf = (unit: unknown): Opened['transaction'] => (unit as Opened | null)?.transaction ?? null;
 
-/** What fails outside a transaction may have been done in part. */
+/** An operation that fails outside a transaction may be partly done. */
 async function noted<T>(work: Promise<T>, frame: Frame): Promise<T> {
   try {
     return await work;

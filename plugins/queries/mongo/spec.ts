@@ -1,4 +1,4 @@
-/** `mongo_query`: a query of a collection of documents, written as an object. Operators come from the definition only. */
+/** Spec of `mongo_query`: a query of a document collection, written as an object. Operators come from the definition only. */
 import { dialectErrors } from '../../kinds/dialect-errors.js';
 import { listErrors } from '../../kinds/list-errors.js';
 import { describe } from './api.light.js';
@@ -123,7 +123,7 @@ export default definePlugin({
       message: 'A name in the value cannot be kept in a document.',
       help: 'Names inside documents that a client sends must not begin with `$`, hold a dot or a NUL character, or be `__proto__`.',
     },
-    // The same words as behind a statement.
+    // The same text as for SQL statements.
     QRY_BAD_VALUE: dialectErrors.QRY_BAD_VALUE,
     QRY_TOO_WIDE: listErrors.QRY_TOO_WIDE,
     QRY_NO_LIST: listErrors.QRY_NO_LIST,

@@ -1,6 +1,6 @@
 /**
- * One query of a definition, made ready at load: its parts as closures for the action that is chosen, and which payload field a
- * complaint of the store is about.
+ * Compiles one query of a definition at load: its parts as closures for the chosen action, and the mapping of store errors to
+ * payload fields.
  */
 import { Fault, type Issue } from '../../../kernel/contract/fault.js';
 import { asText, escapePointer, isObject, type Json } from '../../../kernel/contract/json.js';
@@ -24,19 +24,16 @@ type Entries = readonly (readonly [string, Node])[];
 export interface Query {
   readonly collection: string;
   readonly action: DocumentAction;
-  /** Every collection that it touches. */
   readonly collections: readonly string[];
-  /** At most one document, by its id or by the values of a key. */
+  /** At most one document, by its id or a unique key. */
   readonly single: boolean;
-  /** What its filter says, with the values of placeholders: equal texts find the same. */
+  /** The filter with its placeholder values as text, for comparing filters. */
   readonly where: string;
-  /** Makes the document where there is none. */
   readonly merges: boolean;
-  /** Settled when a unit of work is put together, at load. */
   lock: boolean;
   readonly parameters: readonly ParameterPlan[];
   readonly bind: (frame: Frame) => Bound;
-  /** The same fault, with issues that point at payload fields. */
+  /** Returns the fault with issues that point at payload fields. */
   readonly named: (error: Fault) => Fault;
 }
 
@@ -73,7 +70,6 @@ export function makeQuery(
 
 const usesPlaces = (json: Json | undefined): boolean => /"\$\d/.test(JSON.stringify(json ?? null));
 
-/** Names behind `from` and `coll` of stages that read other collections. */
 function joinedIn(json: Json): string[] {
   if (Array.isArray(json)) return (json as readonly Json[]).flatMap(joinedIn);
   if (!isObject(json)) return [];
@@ -86,7 +82,7 @@ function joinedIn(json: Json): string[] {
   );
 }
 
-/** The filter has a plain value for the id, or for every field of a key. */
+/** True when the filter has a plain value for the id or for every field of a unique key. */
 function isSingle({ filter_predicate: filter }: Fields, table: ModelTable | undefined): boolean {
   if (!isObject(filter)) return false;
   const isPlain = (name: string): boolean => {
@@ -100,8 +96,8 @@ function isSingle({ filter_predicate: filter }: Fields, table: ModelTable | unde
 }
 
 /**
- * What the model says of a field; of what is inside one, nothing. An `_id` that no model makes text is an id. A model is called in
- * one way by all queries, so the name that is written is that of its collection.
+ * Types of top-level fields by the model; an `_id` that the model does not declare has the type `id`. All queries use the same
+ * collection name for a model.
  */
 function typesOf({ tables }: PlanTools, collection: string): TypeOf {
   const columns = tables.find(({ table }) => table === collection)?.columns ?? [];
@@ -139,7 +135,7 @@ function partsOf(
   };
   return {
     filter: () => {
-      // Of what it is equal to, a new document may be made.
+      // An upsert may create a document from equality conditions.
       const made = value['upsert'] === true ? { typeOf, leaf: storable(leaf) } : compiling;
       return filterReader(value['filter_predicate'], made) as Reader<Document>;
     },
@@ -189,7 +185,7 @@ function partsOf(
   };
 }
 
-/** Values in which no name is one that a document must not have. */
+/** Values are validated for keys that documents must not contain. */
 const storable =
   (leaf: Leaf): Leaf =>
   (text) => {
@@ -210,7 +206,7 @@ function fromParameters(listed: readonly Json[], parameters: readonly ParameterP
   });
 }
 
-/** Without an id that is one, the store makes it. */
+/** Drops a null id, so that the store generates one. */
 const withoutNullId =
   (read: Reader): Reader<Document> =>
   (frame) => {
@@ -233,13 +229,13 @@ function counted(json: Json | undefined, { leaf }: Compiling): Reader<number | u
   };
 }
 
-/** The store complains about fields of documents; the caller knows payload fields. */
+/** Maps document fields in store errors to payload fields, which the caller knows. */
 function renamer(written: ReadonlyMap<string, string | null>): Query['named'] {
   const fieldOf = ({ pointer }: Issue): string | null | undefined => written.get(pointer.slice(1));
   return (error) => {
     const { issues } = error.options;
     if (issues === undefined || written.size === 0) return error;
-    // Of several fields, those that the caller did not send (a claim, a generated id) are nothing to correct.
+    // Fields that the caller did not send (a claim, a generated id) are omitted where others remain.
     const sent = issues.filter((issue) => fieldOf(issue) !== null);
     const renamed = (sent.length > 0 ? sent : issues).map((issue) => {
       const field = fieldOf(issue);
@@ -249,7 +245,7 @@ function renamer(written: ReadonlyMap<string, string | null>): Query['named'] {
   };
 }
 
-/** For `lintel plan`: the query as it is written, and what its placeholders stand for. */
+/** Description for `lintel plan`: the query as written, and its placeholder values. */
 export function describeQuery(value: Fields, { collection, parameters }: Query, connection: string): Json {
   const { collection: _, parameters: __, connection: ___, ...rest } = value;
   const labels = parameters.map(({ source, label }, index) => `$${index + 1} = ${label} (${source})`);

@@ -1,6 +1,6 @@
 /**
- * Parts of a query as they are compiled: constants, frozen once, and readers. What a client sends enters through `Leaf` alone,
- * as a value whose form the place decides; names and operators come from the definition only.
+ * Compiled parts of a query: frozen constants and readers. Client values enter only through `Leaf`; names and operators come
+ * from the definition only.
  */
 import { BootError } from '../../../kernel/contract/boot-error.js';
 import { deepFreeze, isObject, type Json, type JsonObject } from '../../../kernel/contract/json.js';
@@ -15,14 +15,12 @@ export type Node =
       readonly field?: string | null;
     };
 
-/** A value that is known with the request only. */
 export interface Dynamic {
   readonly read: Reader;
-  /** The payload field it comes from. */
   readonly field: string | null;
 }
 
-/** Gives the value that a text of the definition stands for; null where it is text and nothing else. */
+/** Returns the value that a text represents; null for plain text. */
 export type Leaf = (text: string) => Dynamic | null;
 
 export const constant = (value: unknown): Node => ({ constant: true, value });
@@ -34,7 +32,7 @@ export const dynamic = (read: Reader, field?: string | null): Node => ({
 
 export const readerOf = (node: Node): Reader => (node.constant ? () => node.value : node.read);
 
-/** An object of parts; constant where all of them are. */
+/** An object of parts; constant where all parts are. */
 export function objectOf(entries: readonly (readonly [string, Node])[]): Node {
   if (entries.some(([key]) => key === '__proto__')) throw wrong('the name "__proto__" cannot be kept in a document');
   if (entries.every(([, node]) => node.constant)) {
@@ -50,7 +48,7 @@ export function objectOf(entries: readonly (readonly [string, Node])[]): Node {
   });
 }
 
-/** A list of parts; constant where all of them are. */
+/** A list of parts; constant where all parts are. */
 export function listOf(nodes: readonly Node[]): Node {
   if (nodes.every((node) => node.constant)) {
     return constant(deepFreeze(nodes.map((node) => (node.constant ? node.value : null))));
@@ -59,10 +57,10 @@ export function listOf(nodes: readonly Node[]): Node {
   return dynamic((frame) => readers.map((read) => read(frame)));
 }
 
-/** A definition that the checker should have refused: nothing starts with it. */
+/** An error that the checker should have reported; the service does not start. */
 export const wrong = (what: string): BootError => new BootError('MQL_WRONG', { what });
 
-/** An object that the definition itself writes, or the start ends. */
+/** Requires a literal object; throws BootError otherwise. */
 export function written(json: Json | undefined, where: string): JsonObject {
   if (json !== undefined && isObject(json)) return json;
   throw wrong(`${where} must be an object that the definition writes out`);
@@ -73,7 +71,7 @@ export function writtenList(json: Json | undefined, where: string): readonly Jso
   throw wrong(`${where} must be a list that the definition writes out`);
 }
 
-/** Any JSON of the definition, with the values that stand in it put in as they are. */
+/** JSON of the definition with its values inserted unchanged. */
 export function literal(json: Json, leaf: Leaf, put: (found: Dynamic) => Reader): Node {
   if (typeof json === 'string') {
     const found = leaf(json);
@@ -84,7 +82,6 @@ export function literal(json: Json, leaf: Leaf, put: (found: Dynamic) => Reader)
   return objectOf(Object.entries(json).map(([key, inner]) => [key, literal(inner, leaf, put)] as const));
 }
 
-/** A part that takes no value of a request at all. */
 export function fixed(json: Json, leaf: Leaf, where: string): Node {
   return literal(json, leaf, () => {
     throw wrong(`${where} takes no value of a request`);

@@ -1,20 +1,20 @@
 /**
- * The unit of work of document queries: neighbours on one store are one transaction where the deployment has transactions. Where it
- * has none, every query stands for itself, and nothing is tried again: what was written before the error is there already.
+ * Transactions of document queries: consecutive queries on one store share one where the deployment supports it. Otherwise each
+ * query is independent and nothing is retried, because earlier writes persist.
  */
 import type { Unit } from '../../../kernel/contract/plan.js';
 import { dialect } from '../../kinds/dialect.js';
 import { documentStore, type DocumentStore, type DocumentTransaction } from '../../kinds/document-store.js';
 import type { Query } from './statement.js';
 
-/** What `frame.unit` holds while queries share one. */
+/** The value of `frame.unit` while queries share a transaction. */
 export interface Opened {
   readonly transaction: DocumentTransaction | null;
-  /** Ends the turns of a unit without a transaction. */
+  /** Releases the collection turns of a unit without transaction. */
   readonly leave?: () => void;
 }
 
-/** Errors of queries that stood for themselves. */
+/** Errors of queries that ran outside a transaction. */
 const alone = new WeakSet<object>();
 
 export function noteAlone(error: unknown): void {
@@ -24,13 +24,13 @@ export function noteAlone(error: unknown): void {
 interface DocumentUnit extends Unit {
   readonly queries: readonly Query[];
   readonly repeated: boolean;
-  /** Collections that nobody else may write by what it reads meanwhile. */
+  /** Collections that must not be written by others meanwhile, because queries read them. */
   readonly turns: readonly string[];
 }
 
 /**
- * A snapshot does not notice that what was read has changed, only that two wrote one document. So what is written because of what was read
- * takes turns, unless it is all in one document: that one's own writes meet.
+ * Snapshots detect conflicting writes of one document, but not changed reads. Writes that depend on reads therefore run
+ * exclusively, except on a single document, where writes conflict anyway.
  */
 function turnsOf(queries: readonly Query[], repeated: boolean): readonly string[] {
   const isWritten = queries.some(({ action }) => action.reads !== true);
@@ -53,14 +53,14 @@ function isolationOf(store: DocumentStore, queries: readonly Query[], turns: rea
 }
 
 const transactionOf = (opened: unknown): DocumentTransaction | null => (opened as Opened).transaction;
-/** Of documents that lie in tables. */
+/** For document stores in SQL tables. */
 const statementsOf = (opened: unknown): unknown => transactionOf(opened)?.transaction ?? null;
 
-/** `repeated`: one of them is done for each item of a list. */
+/** `repeated`: one of the queries runs for each item of a list. */
 export function unitOf(store: DocumentStore, name: string, queries: readonly Query[], repeated = false): DocumentUnit {
   const turns = store.turn === undefined ? [] : turnsOf(queries, repeated);
   const { on } = store;
-  // What is locked stays as it is without a snapshot.
+  // Locked documents need no snapshot.
   const snapshot = queries.some(({ action, lock }) => action.reads === true && !lock);
   return {
     queries,
@@ -107,7 +107,7 @@ export function unitOf(store: DocumentStore, name: string, queries: readonly Que
   };
 }
 
-/** A read that feeds a query which changes the same collection: who comes second waits instead of being refused. */
+/** Locks reads that a later change of the same collection depends on, so that a concurrent request waits instead of failing. */
 function lockWhatFeedsWrites(queries: readonly Query[], needs: readonly (readonly number[])[]): void {
   queries.forEach(({ action, collection }, index) => {
     if (action.changes !== true) return;

@@ -1,6 +1,6 @@
 /**
- * Updates and documents as closures: operators and the names of fields as the definition writes them; values of the request in
- * the type of their field, and refused where their own names could be more than names.
+ * Compiles updates and documents to closures: operators and field names come from the definition, request values are converted
+ * to field types and rejected if their keys could be interpreted.
  */
 import { isObject, type Json } from '../../../kernel/contract/json.js';
 import { fields as fieldsOf } from './expression.js';
@@ -12,10 +12,10 @@ import { checked, convert, type FieldType } from './values.js';
 
 type Entries = readonly (readonly [string, Node])[];
 
-/** Fields that a switch of the query adds, unless the update writes them itself. */
+/** Fields added by options of the query, unless the update writes them. */
 export type Added = Readonly<Record<'$set' | '$setOnInsert', Entries>>;
 
-/** `note` is told which node is written to which field. */
+/** `note` receives the nodes written to each field. */
 export function update(
   json: Json | undefined,
   compiling: Compiling,
@@ -37,7 +37,7 @@ export function update(
   return objectOf([...outer].map(([name, inner]) => [name, objectOf(inner)] as const));
 }
 
-/** A pipeline ends with what the switches add. */
+/** Appends the added fields as a last stage. */
 function stages(list: readonly Json[], compiling: Compiling, added: Added): Node {
   const mentioned = new Set(list.flatMap((item) => (isObject(item) ? Object.values(item) : [])).flatMap(keysOf));
   const missing = added.$set.filter(([field]) => !mentioned.has(field));
@@ -71,7 +71,7 @@ function changes(name: string, json: Json, compiling: Compiling): Entries {
   });
 }
 
-/** A value that is written: what a client sends is looked through for names that a document must not have. */
+/** A written value; client values must not contain keys that documents must not have. */
 export function stored(json: Json, { leaf }: Compiling, type: FieldType): Node {
   const found = typeof json === 'string' ? leaf(json) : null;
   if (found !== null) {
@@ -100,7 +100,7 @@ const eachOf = (json: Json, compiling: Compiling): Node =>
     ? listOf((json as readonly Json[]).map((item) => stored(item, compiling, null)))
     : values(json, compiling, null, false);
 
-/** Operators or a query that the definition writes; a value is one that an element has to equal. */
+/** Operators or a query of the definition; a value is one that an element must equal. */
 function pulled(json: Json, compiling: Compiling, field: string): Node {
   const keys = keysOf(json);
   if (isObject(json) && keys.some((key) => key.startsWith('$'))) return operators(json, compiling, field);
@@ -118,7 +118,6 @@ const bits = (json: Json, compiling: Compiling): Node =>
     }),
   );
 
-/** A document that the definition writes out. */
 export function document(json: Json, compiling: Compiling): Entries {
   return Object.entries(written(json, '"document"')).map(([field, inner]) => {
     if (field.startsWith('$') || field.includes('.')) throw wrong(`"${field}" is no name of a field`);
@@ -126,5 +125,4 @@ export function document(json: Json, compiling: Compiling): Entries {
   });
 }
 
-/** A projection: switches, expressions, and parts of lists. */
 export const projection = (json: Json, compiling: Compiling): Node => fieldsOf(json, compiling, '"projection"');

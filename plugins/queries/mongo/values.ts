@@ -1,6 +1,6 @@
 /**
- * Values on their way into documents and out of them: converted to the type that the model says, refused where a client sends
- * what could be more than a value. Nothing here knows operators, and nothing is guessed for fields that no model knows.
+ * Converts values to the types of the model and back to JSON, and rejects client values that could be interpreted. Must not
+ * depend on operators; fields without a model are not converted.
  */
 import { ObjectId } from 'bson';
 import { fault, type Fault } from '../../../kernel/contract/fault.js';
@@ -11,15 +11,15 @@ import { ExactNumber } from '../../../kernel/contract/exact-number.js';
 import { isWholeDouble } from '../../../kernel/language/exact-json.js';
 import { readInstant } from '../../../kernel/language/instant.js';
 
-/** Of a field: what its model says, `id` for an `_id` that no model makes text; null: as JSON has it. */
+/** The model's type; `id` for an `_id` that the model does not declare; null: plain JSON. */
 export type FieldType = ColumnType | 'id' | null;
 
-/** By the path of the field in a document (`address.city`). */
+/** By the path of the field (`address.city`). */
 export type TypeOf = (path: string) => FieldType;
 
 export const untyped: TypeOf = () => null;
 
-/** A value that does not fit; `field` is where in the payload it came from, null for what no client can mend. */
+/** The fault for an invalid value; `field`: its payload field, or null where the client cannot correct it. */
 export function badValue(field: string | null, detail: string): Fault {
   const pointer = field === null ? null : `/${escapePointer(field)}`;
   return fault('QRY_BAD_VALUE', {}, pointer === null ? {} : { issues: [{ pointer, code: 'QRY_BAD_VALUE', detail }] });
@@ -28,7 +28,7 @@ export function badValue(field: string | null, detail: string): Fault {
 const HEX_ID = /^[0-9a-f]{24}$/i;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** As a SQL database would read it: text that is a number is one, text that is none is refused. */
+/** Converts like a SQL database: numeric text becomes a number, other text is rejected. */
 export function convert(value: unknown, type: FieldType, field: string | null): unknown {
   if (type === null || value === null || value === undefined) return value ?? null;
   if (value instanceof ExactNumber) throw badValue(field, NOT_KEPT);
@@ -73,13 +73,13 @@ const isOdd = (key: string): boolean =>
 
 const NOT_KEPT = 'is a number that no document keeps exactly';
 
-/** NUL is in no text of SQL either, and a number that would be another one in a document is refused. */
+/** Rejects NUL, which SQL text cannot contain, and numbers that a document would change. */
 export function refuseLeaf(value: unknown, field: string | null): void {
   if (typeof value === 'string' && value.includes('\0')) throw badValue(field, 'has a NUL, which no store keeps');
   if (value instanceof ExactNumber) throw badValue(field, NOT_KEPT);
 }
 
-/** What a client sends as (part of) a document: no key in it may look like an operator or a path. */
+/** Validates a client value for storage: its keys must not look like operators or paths. */
 export function refuseOddKeys(value: unknown, field: string | null): void {
   const at: (string | number)[] = field === null ? [] : [field];
   const visit = (inner: unknown): void => {
@@ -95,7 +95,7 @@ export function refuseOddKeys(value: unknown, field: string | null): void {
   visit(value);
 }
 
-/** A value that may be stored, of which only the keys are judged: its type is not known. */
+/** A stored value of unknown type, of which only keys and scalars are validated. */
 export const checked =
   ({ read, field }: { readonly read: Reader; readonly field: string | null }): Reader =>
   (frame) => {
@@ -110,11 +110,11 @@ function oddKey(at: readonly (string | number)[], known: boolean): Fault {
   return fault('MQL_KEY', {}, known ? { issues: [{ pointer, code: 'MQL_KEY', detail }] } : {});
 }
 
-/** JSON has no infinities and no `NaN`: those are text. */
+/** JSON has no infinities or `NaN`, so they become text. */
 const plainLeaf = (value: unknown): unknown =>
   typeof value === 'number' && !Number.isFinite(value) ? String(value) : (value ?? null);
 
-/** A document as JSON has it: ids and times are text. */
+/** Converts a document to JSON: ids and times become text. */
 export function plain(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return plainLeaf(value);
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();

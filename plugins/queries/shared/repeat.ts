@@ -1,32 +1,28 @@
 /**
- * `multi`: one statement for each item of a list, in one transaction. Every item has a frame of its own, in which names
- * mean the item's fields first. All values are read before the first statement is sent; statements then go out in
- * portions, in the order of the list. Whatever the query language.
+ * `multi`: runs one statement per item of a list, in one transaction and in any query language. Each item has its own frame, in
+ * which its fields take precedence; all values are read before the first statement is sent.
  */
 import { Fault, fault, type Issue } from '../../../kernel/contract/fault.js';
 import { isObject } from '../../../kernel/contract/json.js';
 import type { Frame, ParameterPlan, Payload, PlanTools, Repeat } from '../../../kernel/contract/plan.js';
 
-/** Fields of the payload beside the list, times its items: each item sees them all, and a small body can hold many of both. */
+/** Maximum of other payload fields times items: each item sees them all, and a small body can hold many of both. */
 const MOST_BESIDE = 200_000;
 
-/** What is done for each item. */
 export interface Repeatable<Bound> {
   readonly parameters: readonly ParameterPlan[];
-  /** Statements on their way at once; after the first that fails no further portion is sent. */
+  /** Statements sent in parallel; no further portion is sent after a failure. */
   readonly portion: number;
-  /** Reads the values of one item. */
   readonly bind: (frame: Frame) => Bound;
   readonly run: (bound: Bound, unit: unknown) => Promise<readonly unknown[]>;
-  /** The same fault, with issues that point at payload fields. */
+  /** Returns the fault with issues that point at payload fields. */
   readonly named: (error: Fault) => Fault;
 }
 
 interface Items {
   readonly list: readonly unknown[];
-  /** JSON pointer of the list in the payload; null for one that came from elsewhere. */
+  /** JSON pointer of the list in the payload; null for a list from elsewhere. */
   readonly pointer: string | null;
-  /** The payload beside the list. */
   readonly around: Payload;
 }
 
@@ -46,14 +42,14 @@ export function repeated<Bound>(
   };
 }
 
-/** A parameter that is called like the list means the item itself, which may then be plain text or a number. */
+/** A parameter named like the list is the item itself, which may then be a scalar. */
 const namesItem = ({ parameters }: Pick<Repeatable<never>, 'parameters'>, name: string | null): boolean =>
   name !== null && parameters.some(({ label }) => label === name || label === `$PAYLOAD.${name}`);
 
 function itemsOf(frame: Frame, { body, pointer, read, name, optional }: Repeat): Items {
   if (Array.isArray(frame.payload)) {
     if (body) return { list: frame.payload, pointer: '', around: NOTHING };
-    // A list has no names beside it.
+    // A list payload has no named fields.
     if (pointer !== null) throw fault('VAL_NOT_OBJECT');
   }
   const around = Array.isArray(frame.payload) ? NOTHING : frame.payload;
@@ -65,7 +61,7 @@ function itemsOf(frame: Frame, { body, pointer, read, name, optional }: Repeat):
   throw fault('QRY_NO_LIST', { what: name === null ? 'The body' : `"${name}"` }, { issues });
 }
 
-/** A frame for each item. A transaction that is tried again keeps the values that were made once (generated ids). */
+/** A frame for each item. A retried transaction reuses generated values (ids). */
 function framesOf(frame: Frame, { list, pointer, around }: Items, plain: string | null, kept: number): Frame[] {
   if (Object.keys(around).length * list.length > MOST_BESIDE) throw fault('QRY_TOO_WIDE');
   const earlier = (frame.slots[kept] ?? []) as readonly Frame[];
@@ -78,7 +74,7 @@ function framesOf(frame: Frame, { list, pointer, around }: Items, plain: string 
   return frames;
 }
 
-/** The item's own fields before the others of the payload. */
+/** Fields of the item take precedence over other payload fields. */
 function payloadOf(item: unknown, around: Payload, plain: string | null, pointer: string): Payload {
   if (isObject(item)) return plain === null ? { ...around, ...item } : { ...around, ...item, [plain]: item };
   if (plain !== null) return { ...around, [plain]: item };
@@ -112,13 +108,13 @@ async function runAll<Bound>(
   return results;
 }
 
-/** Every row counts; an item that gave none keeps its place. */
+/** All rows are kept; an item without rows contributes null. */
 function take(results: unknown[], rows: readonly unknown[]): void {
   if (rows.length === 0) results.push(null);
   else for (const row of rows) results.push(row);
 }
 
-/** A complaint about `/email` is one about `/3/email`, unless the value came from beside the list. */
+/** Moves issues from `/email` to `/3/email`, unless the value came from outside the list. */
 function placed(
   error: unknown,
   { named }: Pick<Repeatable<never>, 'named'>,

@@ -1,4 +1,4 @@
-/** What callers are told of a statement: its rows, and which refusals of the database cannot be its own. Light. */
+/** OpenAPI part of a statement: its rows, and the database errors that it cannot cause. */
 import type { ApiPart, ApiPlace, JsonSchema } from '../../../kernel/contract/api.js';
 import { asText } from '../../../kernel/contract/json.js';
 import { ActionPhase } from '../../../kernel/contract/slot.js';
@@ -6,7 +6,7 @@ import { ANY, listOf, nullable, NULL } from '../../../kernel/schema/forms.js';
 
 const OF_VALUES = ['QRY_UNIQUE', 'QRY_NOT_NULL', 'QRY_CHECK'];
 const OF_LISTS = ['QRY_TOO_WIDE', 'QRY_NO_LIST', 'QRY_ITEM'];
-/** A SELECT with one of these may write or lock after all. */
+/** A SELECT with one of these words may write or lock. */
 const NOT_ONLY_READS = /\b(?:insert|update|delete|merge|into|share)\b/i;
 
 export function describe({ value, statement: find, repeated }: ApiPlace): ApiPart {
@@ -19,7 +19,7 @@ export function describe({ value, statement: find, repeated }: ApiPlace): ApiPar
   };
 }
 
-/** An item without a row leaves null. */
+/** An item without a row returns null. */
 function ofItem({ items, minItems, maxItems }: JsonSchema): JsonSchema {
   if (maxItems === 0) return NULL;
   const row = (items ?? ANY) as JsonSchema;

@@ -1,4 +1,4 @@
-/** Indexes of encrypted columns in a statement: its text on the index columns, and readers for their values. */
+/** Blind indexes in a statement: rewrites its text to the index columns, and reads their values. */
 import { BootError } from '../../../kernel/contract/boot-error.js';
 import { fault } from '../../../kernel/contract/fault.js';
 import { BLIND_FORM } from '../../../kernel/contract/model.js';
@@ -20,9 +20,9 @@ export const indexesOf =
 export interface BlindStatement {
   readonly scan: SqlScan;
   readonly isRewritten: boolean;
-  /** Takes the indexes out of what the statement gives; null where it can give none. */
+  /** Removes index columns from the rows; null where there are none. */
   readonly hide: Hide | null;
-  /** The parameters of the text as it is now, out of those of the definition. */
+  /** Maps the parameters of the definition to those of the rewritten text. */
   readonly bind: (parameters: readonly ParameterPlan[]) => readonly ParameterPlan[];
 }
 

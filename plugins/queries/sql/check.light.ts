@@ -1,4 +1,4 @@
-/** What can be said of a statement and its switches without knowing any table. */
+/** Checks a statement and its options without knowledge of the tables. */
 import type { Json } from '../../../kernel/contract/json.js';
 import type { Finding, FindingEdit } from '../../../kernel/contract/plugin.js';
 import { accessorsIn } from '../../../kernel/language/accessor.js';
@@ -89,23 +89,22 @@ function checkParameters(scan: SqlScan, count: number): Finding[] {
 type Fix = Pick<Finding, 'fix'>;
 type Span = readonly [number, number];
 
-/** Placeholders with other numbers. */
 const renumbered = (scan: SqlScan, number: (n: number) => number): FindingEdit[] =>
   scan.placeholders.flatMap(({ n, start, end }) =>
     number(n) === n ? [] : [{ at: '/query', span: [start, end] as const, text: `$${number(n)}` }],
   );
 
-/** From $0 on as many as there are values: all are one too low. */
+/** Placeholders start at $0 and match the number of values, so all are one too low. */
 function countedFromOne(scan: SqlScan, count: number): Fix {
   const highest = Math.max(...scan.placeholders.map(({ n }) => n));
   if (highest + 1 !== count) return {};
   return { fix: { title: 'count from $1', edits: renumbered(scan, (n) => n + 1) } };
 }
 
-/** Values for all placeholders, named after their columns. */
+/** Adds values for all placeholders, named after their columns. */
 function filled(scan: SqlScan, count: number): Fix {
   const highest = Math.max(...scan.placeholders.map(({ n }) => n));
-  // A slip of the keyboard is no reason for thousands of names.
+  // A typing error such as $10000 must not add thousands of names.
   if (highest > count + MOST_ADDED) return {};
   const names = Array.from({ length: highest - count }, (_, i) => {
     return scan.placeholders.find((one) => one.n === count + 1 + i)?.column ?? '';
@@ -116,7 +115,7 @@ function filled(scan: SqlScan, count: number): Fix {
 }
 const MOST_ADDED = 20;
 
-/** The string around a place, where it is nothing else. */
+/** The string literal around a location, if it contains nothing else. */
 function quotesAround({ tokens }: SqlScan, [start, end]: Span): Span | null {
   const token = tokens.find((one) => one.type === 'string' && one.start < start && one.end > end);
   if (token === undefined) return [start, end];
@@ -130,7 +129,6 @@ function unquoted(scan: SqlScan, span: Span, name: string): Fix {
     : { fix: { title: `write ${name} without quotes`, edits: [{ at: '/query', span: around, text: name }] } };
 }
 
-/** A placeholder in place of an accessor, which becomes the last value. */
 function bound(scan: SqlScan, count: number, span: Span, accessor: string): Fix {
   const around = quotesAround(scan, span);
   const n = count + 1;
@@ -143,13 +141,13 @@ function bound(scan: SqlScan, count: number, span: Span, accessor: string): Fix 
   return { fix: { title: `write $${n} and put "${accessor}" into "parameters"`, edits, asks: true } };
 }
 
-/** What stands behind these words is a name, which no value can take the place of. */
+/** Names follow these keywords, and a placeholder cannot replace a name. */
 function isName({ tokens, text }: SqlScan, [start]: Span): boolean {
   const before = tokens.findLast((token) => token.end <= start);
   return before !== undefined && /^(FROM|INTO|UPDATE|JOIN|TABLE|BY)$/i.test(text.slice(before.start, before.end));
 }
 
-/** Without the one value, and the placeholders behind it counted anew; without the list where no value is used. */
+/** Removes the value and renumbers later placeholders; removes the list where no value is used. */
 function withoutUnused(scan: SqlScan, unused: readonly number[], count: number): Fix {
   const [only, other] = unused;
   if (only === undefined) return {};

@@ -1,6 +1,6 @@
 /**
- * Values for columns of models, judged before the database sees them: what it would change without a word, and what its JSON
- * columns hold against the model. Settled at load; most columns need nothing.
+ * Validates values for model columns before the database silently changes them, including the contents of JSON columns. Resolved
+ * at load; most columns need no validation.
  */
 import { ExactNumber } from '../../../kernel/contract/exact-number.js';
 import { fault, type Fault } from '../../../kernel/contract/fault.js';
@@ -10,12 +10,12 @@ import { isWholeDouble } from '../../../kernel/language/exact-json.js';
 import { cutInstant, readInstant } from '../../../kernel/language/instant.js';
 import type { SqlScan } from '../../../kernel/language/sql.js';
 
-/** Gives the value as it is bound; `at`: of the payload field it comes from, null where it comes from elsewhere. */
+/** Returns the value to bind; `at`: pointer of its payload field, or null. */
 export type Judge = (value: unknown, at: string | null) => unknown;
 
 type Part = Pick<ModelColumn, 'type' | 'holds'> & Partial<ModelColumn>;
 
-/** As precise as a time in SQL is. */
+/** Fractional digits of a SQL timestamp. */
 const DIGITS = 6;
 const FLOATS = /^(?:float8|float4|real|double precision)$/;
 
@@ -23,7 +23,7 @@ const refused = (at: string | null, detail: string): Fault =>
   fault('QRY_BAD_VALUE', {}, at === null ? {} : { issues: [{ pointer: at, code: 'QRY_BAD_VALUE', detail }] });
 
 const time: Judge = (value, at) => {
-  // What a statement has read or made is the database's own.
+  // Values from the database or generated ones need no validation.
   if (typeof value !== 'string' || at === null) return value;
   if (readInstant(value) === null) throw refused(at, 'must be a time that exists, in ISO 8601, of the years 1 to 9999');
   return cutInstant(value, DIGITS);
@@ -50,7 +50,7 @@ const FORMS: Readonly<Record<ModelColumn['type'], readonly [fits: (value: unknow
   json: [() => true, ''],
 };
 
-/** What is wrong first: its place below the value, and why; null where nothing is. */
+/** The first flaw: its location below the value, and the reason; null: valid. */
 type Wrong = { readonly at: string; readonly detail: string } | null;
 
 function wrongIn(value: unknown, { type, holds, maxLength = null }: Part, at: string): Wrong {
@@ -68,7 +68,7 @@ function wrongInside(value: unknown, holds: HeldJson, at: string): Wrong {
     return items === null ? null : first(value.entries(), ([index, item]) => wrongIn(item, items, `${at}/${index}`));
   }
   if (!isObject(value)) return { at, detail: 'must be an object' };
-  // None of them has to be there, and null is as good as absent.
+  // All fields are optional, and null equals absent.
   return first(holds.fields, (field) => {
     const inner = Object.hasOwn(value, field.name) ? value[field.name] : null;
     return inner === null ? null : wrongIn(inner, field, `${at}/${escapePointer(field.name)}`);
@@ -91,14 +91,14 @@ const shaped =
     return value;
   };
 
-/** Where the values that are written end, and those that are compared begin. */
+/** Offset where written values end and compared values begin. */
 const endOfWrites = ({ verb, text, tokens }: SqlScan): number =>
   verb !== 'INSERT' && verb !== 'UPDATE'
     ? 0
     : (tokens.find(({ type, start, end }) => type === 'word' && /^where$/i.test(text.slice(start, end)))?.start ??
       text.length);
 
-/** The judge of the `n`-th parameter; null where its value goes as it is. */
+/** The validator of the `n`-th parameter; null where its value is bound unchanged. */
 export function judgeOf(scan: SqlScan, columns: readonly ModelColumn[], n: number): Judge | null {
   const written = endOfWrites(scan);
   const judges = scan.placeholders
@@ -107,7 +107,7 @@ export function judgeOf(scan: SqlScan, columns: readonly ModelColumn[], n: numbe
       if (cast?.startsWith('timestamp') === true) return time;
       if (cast !== null && FLOATS.test(cast)) return float;
       const [column, ...others] = columns.filter((one) => one.name === name);
-      // Of two tables it is not known which one is meant.
+      // Columns of the same name in two tables are ambiguous.
       if (column === undefined || others.some(({ type }) => type !== column.type)) return null;
       if (column.type === 'json')
         return column.holds !== undefined && others.length === 0 && start < written ? shaped(column.holds) : null;

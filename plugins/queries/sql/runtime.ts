@@ -44,11 +44,13 @@ function plan(statement: Statement, tools: PlanTools, { name, dialect: connectio
   };
 }
 
-/** One statement that the database does not do at once by itself, or that others have to notice. */
+/**
+ * True for a single statement that needs a transaction: serializable, or a write that other serializable transactions must
+ * detect.
+ */
 const isUnit = ({ level, among }: IsolationNeed, { prepared }: Statement): boolean =>
   level === 'serializable' || (among && !prepared.readOnly);
 
-/** Statements of one portion are on their way at once. */
 const PORTION = 100;
 
 const repeatable = (connection: Dialect, statement: Statement): Repeatable<readonly unknown[]> => ({
@@ -59,7 +61,6 @@ const repeatable = (connection: Dialect, statement: Statement): Repeatable<reado
   named: statement.named,
 });
 
-/** The rows as steps, calls and caches may see them. */
 const shown = ({ hide }: Statement, rows: Promise<readonly Row[]>): Promise<readonly Row[]> =>
   hide === null ? rows : rows.then((all) => hide(all) as readonly Row[]);
 

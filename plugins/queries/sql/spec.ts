@@ -1,4 +1,4 @@
-/** `sql_query`: a SQL statement with positional placeholders. Its text is frozen at load; values are only ever bound. */
+/** Spec of `sql_query`: a SQL statement with positional placeholders. Its text is constant from load; values are always bound. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { describe } from './api.light.js';
 import { either, flag, list, shape, text, value } from '../../../kernel/schema/combinators.js';

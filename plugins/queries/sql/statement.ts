@@ -1,6 +1,6 @@
 /**
- * One statement of a definition, made ready at load: text for the dialect with what its switches add, readers for the
- * values, and which payload field a complaint of the database is about.
+ * Compiles one statement of a definition at load: dialect text including its options, value readers, and the mapping of database
+ * errors to payload fields.
  */
 import { Fault, type Issue } from '../../../kernel/contract/fault.js';
 import { asText, escapePointer, type Json } from '../../../kernel/contract/json.js';
@@ -13,7 +13,6 @@ import { judgeOf } from './columns.js';
 import { needOn } from './unit.js';
 
 export interface Connection {
-  /** The instance of the config. */
   readonly name: string;
   readonly dialect: Dialect;
 }
@@ -21,18 +20,16 @@ export interface Connection {
 export interface Statement {
   readonly scan: SqlScan;
   readonly prepared: Prepared;
-  /** Null where it stands for itself. */
+  /** Null where it runs on its own. */
   readonly need: IsolationNeed | null;
-  /** Takes out of the rows what no step may see; null: nothing. */
+  /** Removes hidden columns from the rows; null: none. */
   readonly hide: Hide | null;
-  /** Ends its transaction: the commit may travel with it. */
+  /** The last statement of its transaction: the driver may commit with it. */
   last: boolean;
   readonly parameters: readonly ParameterPlan[];
-  /** Values in the order of the placeholders. */
   readonly values: (frame: Frame) => unknown[];
-  /** The same fault, with issues that point at payload fields. */
+  /** Returns the fault with issues that point at payload fields. */
   readonly named: (error: Fault) => Fault;
-  /** Readable form for `lintel plan`. */
   readonly describe: { readonly connection: string; readonly sql: string; readonly parameters: readonly string[] };
 }
 
@@ -51,7 +48,7 @@ export function makeStatement(
     softDelete: value['soft_delete'] === true,
   });
   const all = Array.isArray(value['parameters']) ? (value['parameters'] as readonly Json[]) : [];
-  // The instant has the number behind the last placeholder; a parameter beyond that is used by none.
+  // The instant uses the number after the last placeholder; later parameters are unused.
   const last = now === null || blind.isRewritten ? all.length : now - 1;
   const parameters = blind.bind(
     all.slice(0, last).map((json, index) => tools.parameter(json, `${pointer}/parameters/${index}`)),
@@ -99,7 +96,7 @@ export function makeStatement(
   };
 }
 
-/** Text of the definition that already is JSON goes to a JSON column as it stands; every other value is made JSON. */
+/** Literal JSON text is bound to a JSON column as JSON; any other value is serialized. */
 function bindings(prepared: Prepared, parameters: readonly ParameterPlan[]): Bind[] {
   return parameters.map(({ read, literal }, index) => {
     if (prepared.json[index] !== true || typeof literal !== 'string') return read;
@@ -116,7 +113,7 @@ function parsedJson(text: string): unknown {
   }
 }
 
-/** The database complains about columns and parameters; the caller knows payload fields. */
+/** Maps columns and parameters in database errors to payload fields, which the caller knows. */
 function renamer(
   parameters: readonly ParameterPlan[],
   fieldOf: ReadonlyMap<string, string | null>,
@@ -128,7 +125,7 @@ function renamer(
     if (field) return [{ ...issue, pointer: `/${escapePointer(field)}` }];
     return isParameter ? [] : [issue];
   };
-  // Of several columns, those that the caller did not send (a claim, a generated id) are nothing to correct.
+  // Columns that the caller did not send (a claim, a generated id) are omitted where others remain.
   const isForeign = ({ pointer }: Issue): boolean => fieldOf.get(pointer.slice(1)) === null;
   return (error) => {
     const { issues } = error.options;
@@ -141,7 +138,7 @@ function renamer(
   };
 }
 
-/** The payload field that each column is written from; null for a column whose value comes from elsewhere. */
+/** The payload field written to each column; null for a value from elsewhere. */
 function fieldsByColumn(
   placeholders: readonly { readonly n: number; readonly column: string | null }[],
   parameters: readonly ParameterPlan[],

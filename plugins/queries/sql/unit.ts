@@ -1,9 +1,9 @@
-/** The unit of work of SQL statements: neighbours on one connection are one transaction, settled when it is put together. */
+/** Transactions of SQL statements: consecutive statements on one connection share one, planned at load. */
 import type { IsolationNeed, Unit } from '../../../kernel/contract/plan.js';
 import { BY_LOCKS, dialect, type Dialect, type Isolation, type Transaction } from '../../kinds/dialect.js';
 import type { Statement } from './statement.js';
 
-/** A unit is the transaction of its connection. */
+/** The unit is the transaction handle itself. */
 const itself = (unit: unknown): unknown => unit;
 
 export interface SqlUnit extends Unit {
@@ -11,7 +11,7 @@ export interface SqlUnit extends Unit {
   readonly need: IsolationNeed | null;
 }
 
-/** `need`: null where nothing is known, or each statement stands for itself. */
+/** `need`: null where it is unknown, or where each statement is independent. */
 export function unitOf(
   connection: Dialect,
   name: string,
@@ -41,11 +41,11 @@ export function unitOf(
 
 const ONE: Isolation = { level: 'statement', among: false };
 
-/** Where a connection keeps even a single statement serializable, all of them are: by its config, or by what its database does unseen. */
+/** Where a connection runs even single statements as serializable, by its config or its database's triggers, all units are. */
 export const needOn = (connection: Dialect, need: IsolationNeed | null): IsolationNeed | null =>
   need !== null && connection.isolation(ONE) === 'serializable' ? { ...need, among: true } : need;
 
-/** What one statement needs is no more than a transaction that waits for rows; work that is put off may travel with it. */
+/** A single statement needs only a transaction that waits for rows; an enqueued job may join it. */
 const opened = (need: IsolationNeed | null): Isolation =>
   need === null ? BY_LOCKS : { level: need.level === 'statement' ? 'locks' : need.level, among: need.among };
 

@@ -1,4 +1,4 @@
-/** `ALL`: one after the other, in the order given; stops as soon as the verdict is certain. */
+/** Runs verifiers sequentially and stops at the first rejection. */
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { strategy } from '../../kinds/strategy.js';
 import type { Verdict } from '../../kinds/verifier.js';
@@ -6,7 +6,7 @@ import type { Verdict } from '../../kinds/verifier.js';
 export default defineRuntime(strategy, {
   create: () => ({
     combine: (verifiers) => async (invocation) => {
-      // Nothing was judged: nobody may pass.
+      // Without verifiers, the request is rejected.
       let verdict: Verdict = { refused: 'no verifier' };
       for (const verify of verifiers) {
         verdict = await verify(invocation);

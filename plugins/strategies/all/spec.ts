@@ -1,4 +1,4 @@
-/** `ALL`: every verifier has to let a request pass. */
+/** Spec of `ALL`: every verifier must accept. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 
 export default definePlugin({

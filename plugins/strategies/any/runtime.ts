@@ -1,4 +1,4 @@
-/** `ANY`: one after the other, in the order given; stops as soon as the verdict is certain. */
+/** Runs verifiers sequentially and stops at the first that accepts. */
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { strategy } from '../../kinds/strategy.js';
 

@@ -1,4 +1,4 @@
-/** `ANY`: one verifier that lets a request pass is enough. */
+/** Spec of `ANY`: one accepting verifier suffices. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 
 export default definePlugin({

@@ -1,8 +1,8 @@
-/** The algorithms of JWTs that definitions may name. Light: the spec and the runtime read the same list. */
+/** JWT algorithms allowed in definitions, shared by spec and runtime. */
 export const ALGORITHMS = ['HS256', 'HS384', 'HS512', 'RS256', 'RS384', 'RS512', 'ES256', 'ES384', 'EdDSA'] as const;
 export const DEFAULT_ALGORITHM = 'HS256';
 
 export const isShared = (algorithm: string): boolean => algorithm.startsWith('HS');
 
-/** Bytes of the hash: a shorter shared key is weaker than the algorithm (RFC 7518, 3.2). */
+/** Minimum key bytes: a key shorter than the hash is weaker than the algorithm (RFC 7518, 3.2). */
 export const shortestKey = (algorithm: string): number => Number(algorithm.slice(2)) / 8;

@@ -1,6 +1,6 @@
 /**
- * Keys of JWT algorithms, typed at load: a shared secret for HS, a PEM key of the right sort for the others. A message
- * never holds a key.
+ * Validates and imports JWT keys at load: a shared secret for HS algorithms, a PEM key of the right type for others. Messages
+ * must never contain a key.
  */
 import { createHash, createHmac, createPrivateKey, createPublicKey, webcrypto, type KeyObject } from 'node:crypto';
 import { BootError } from '../../../kernel/contract/boot-error.js';
@@ -12,14 +12,14 @@ import { isShared, shortestKey } from './algorithms.light.js';
 type SecretKey = webcrypto.CryptoKey;
 
 export interface JwtKeys {
-  /** Tells keys apart without holding them. */
+  /** Fingerprint that distinguishes keys without containing them. */
   readonly id: string;
-  /** The same for a private key and its public one. */
+  /** Equal for a private key and its public key. */
   readonly realm: string;
   readonly verify: () => Promise<SecretKey> | KeyObject;
   /** Null where only a public key is known. */
   readonly sign: (() => Promise<SecretKey> | KeyObject) | null;
-  /** A shared key of fewer bytes than its algorithm wants. */
+  /** Set when a shared key is shorter than its algorithm requires. */
   readonly short: { readonly bytes: number; readonly min: number } | null;
 }
 
@@ -59,7 +59,7 @@ function secretKey(algorithm: string, { key, place }: TokenSettings): JwtKeys {
 }
 
 function pemKey(algorithm: string, { key, place, issues }: TokenSettings): JwtKeys {
-  // Environment files cannot always hold line breaks.
+  // Environment files may contain line breaks as a backslash and `n`.
   const text = Buffer.from(key).toString('utf8').replaceAll('\\n', '\n').trim();
   const refuse = (what: string, cause?: unknown): never => {
     throw new BootError('TOK_KEY', { place, what }, cause);

@@ -1,4 +1,4 @@
-/** JWTs: keys are made at load, instants are seconds since 1970. */
+/** JWT tools: keys are created at load, instants are seconds since 1970. */
 import { BootError } from '../../../kernel/contract/boot-error.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { token, type TokenTool } from '../../kinds/token.js';
@@ -8,7 +8,7 @@ import { DEFAULT_ALGORITHM } from './algorithms.light.js';
 import { jwtKeys, type JwtKeys } from './keys.js';
 import { openJwt, sealJwt } from './seal.js';
 
-/** The last second of the year 9999: what is later counts something else, milliseconds most often. */
+/** The last second of the year 9999; larger numbers are probably milliseconds. */
 const LAST = 253_402_300_799;
 
 const INSTANTS: Instants = {
@@ -22,7 +22,7 @@ export default defineRuntime(token, {
       const algorithm = settings.algorithm ?? DEFAULT_ALGORITHM;
       const keys = jwtKeys(algorithm, settings);
       const tool = (): TokenTool => {
-        // Once for each key. Running services have such keys, so it is no reason to stop.
+        // Logged once per key, and no startup error because running services use such keys.
         if (keys.short !== null) {
           const fields = { place: settings.place, ...keys.short };
           log.warn(fields, `the key is shorter than ${algorithm} wants: it can be guessed from one token`);
@@ -42,7 +42,7 @@ export function jwtTool(algorithm: string, keys: JwtKeys): TokenTool {
     verify: verifier(open, INSTANTS),
     issue: async (claims, life) => {
       const { sign } = keys;
-      // Refused at load already, where a resource gives out tokens.
+      // Resources that issue tokens are already rejected at load.
       if (sign === null) throw new BootError('TOK_KEY', { place: 'a token', what: 'it is a public key' });
       return fitting(await sealJwt(payloadOf(claims, life, INSTANTS), algorithm, sign));
     },

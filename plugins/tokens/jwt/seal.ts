@@ -1,6 +1,6 @@
 /**
- * Opens and seals compact JWTs: form, encoding and header are judged here, strictly; the signature is the library's work.
- * The algorithm is the definition's; what the header of a token says is compared and never followed.
+ * Opens and seals compact JWTs. Validates form, encoding and header; the library verifies the signature. The definition sets the
+ * algorithm; the header's is only compared with it.
  */
 import { compactVerify, CompactSign } from 'jose';
 import { own } from '../../../kernel/contract/json.js';
@@ -9,10 +9,10 @@ import { decodeBase64Url } from '../shared/base64url.js';
 import { decodeText, readObject } from '../shared/strict-json.js';
 import type { JwtKeys } from './keys.js';
 
-/** They would change what the token means; a reader that ignored them would be mistaken. */
+/** Headers that change the meaning of a token and must not be ignored. */
 const REFUSED_HEADERS = ['crit', 'b64', 'zip', 'cty', 'enc'] as const;
 
-/** The payload as text. Rejects with TokenRefused. */
+/** Returns the payload as text. Rejects with TokenRefused. */
 export async function openJwt(token: string, algorithm: string, keys: JwtKeys): Promise<string> {
   if (token.length > MAX_TOKEN) throw new TokenRefused('too long');
   const parts = token.split('.');
@@ -28,7 +28,7 @@ export async function openJwt(token: string, algorithm: string, keys: JwtKeys): 
   return decodeText(payload);
 }
 
-/** `kid`, `jwk`, `jku`, `x5u` and `x5c` offer keys; there is only the definition's, so they are not looked at. */
+/** `kid`, `jwk`, `jku`, `x5u` and `x5c` select keys and are ignored, because only the definition's key is used. */
 function judgeHeader(text: string, algorithm: string): void {
   const header = readObject(text);
   if (own(header, 'alg') !== algorithm) throw new TokenRefused('another algorithm');

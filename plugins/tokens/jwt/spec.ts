@@ -1,4 +1,4 @@
-/** `JWT`: signed tokens (RFC 7519) in the compact form. */
+/** Spec of `JWT`: signed tokens (RFC 7519) in compact form. */
 import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
 import { asText } from '../../../kernel/contract/json.js';
 import { isSampleSecret } from '../../../kernel/language/sample-secrets.js';
@@ -62,7 +62,7 @@ export default definePlugin({
   ],
 });
 
-/** Of a key in the environment its length alone is known; samples are reported wherever a secret stands in clear. */
+/** Of an environment variable only the length is checked; sample secrets are reported elsewhere. */
 function check({ value, holder, env }: CheckPlace): Finding[] {
   const key = asText(holder['encryption_key']);
   const at = '/encryption_key';

@@ -1,18 +1,17 @@
-/** Which texts are keys of v4.local: 32 characters that are 32 bytes, or a prefix and the bytes. Light; no key in a message. */
+/** Validates v4.local keys: 32 ASCII characters, or prefixed bytes. Messages must never contain a key. */
 import { byteLength, keyFlaw } from '../../kinds/token-keys.js';
 
 export const KEY_BYTES = 32;
 export const HEX = 'hex:';
 export const BASE64 = 'base64:';
 
-/** Characters of a key: plain, in hexadecimal, in base64 with and without its padding. */
+/** Valid lengths: plain, hexadecimal, Base64 with and without padding. */
 const LENGTHS: ReadonlySet<number> = new Set([KEY_BYTES, HEX.length + 64, BASE64.length + 43, BASE64.length + 44]);
 
-/** What the length of a key alone says; null when a key may have it. */
 export const lengthFlaw = (characters: number): string | null =>
   LENGTHS.has(characters) ? null : `it has ${characters} characters and needs exactly ${KEY_BYTES}`;
 
-/** What is wrong with the text of a key, and what would be right; null when it can be used. */
+/** Why a key is invalid, with a suggestion, or null. */
 export function localKeyFlaw(key: string): string | null {
   const flaw = keyFlaw(key);
   if (flaw !== null) return flaw;
@@ -20,7 +19,7 @@ export function localKeyFlaw(key: string): string | null {
     return /^hex:[0-9a-fA-F]{64}$/.test(key) ? null : 'behind `hex:` it needs 64 hexadecimal digits (32 bytes)';
   }
   if (key.startsWith(BASE64)) {
-    // 43 characters hold 258 bits: the last two have to be zero.
+    // 43 characters hold 258 bits, of which the last two must be zero.
     const isWhole = /^base64:(?:[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=?|[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048])$/.test(key);
     return isWhole ? null : 'behind `base64:` it needs 32 bytes in base64';
   }

@@ -1,6 +1,6 @@
 /**
- * PASETO v4.local: XChaCha20 and BLAKE2b, encrypt-then-MAC. Nothing is decrypted, and neither payload nor footer is
- * looked at, before the tag has been found right. Encodings are strict; the nonce comes from the system's source.
+ * PASETO v4.local: XChaCha20 and BLAKE2b, encrypt-then-MAC. Payload and footer must not be read before the tag is verified.
+ * Encodings are strict.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { hash } from '@stablelib/blake2b';
@@ -21,7 +21,7 @@ export interface OpenedLocal {
   readonly footer: string;
 }
 
-/** `implicit` is data that both sides know and the token does not carry. Throws TokenRefused. */
+/** `implicit`: authenticated data that the token does not contain. Throws TokenRefused. */
 export function openLocal(token: string, key: Uint8Array, implicit: Uint8Array = NOTHING): OpenedLocal {
   if (token.length > MAX_TOKEN) throw new TokenRefused('too long');
   if (!token.startsWith(HEADER)) throw new TokenRefused('another version or purpose');
@@ -56,7 +56,7 @@ function deriveKeys(key: Uint8Array, nonce: Uint8Array) {
 const tagOf = (key: Uint8Array, ...[nonce, sealed, footer, implicit]: readonly Uint8Array[]): Uint8Array =>
   hash(joined([Buffer.from(HEADER), nonce, sealed, footer, implicit]), TAG, { key });
 
-/** Each piece behind its length, so that no two lists of pieces give the same bytes. */
+/** Prefixes each piece with its length (PAE), so that no two lists have the same encoding. */
 function joined(pieces: readonly (Uint8Array | undefined)[]): Buffer {
   const length = (n: number): Buffer => {
     const bytes = Buffer.alloc(8);

@@ -1,4 +1,4 @@
-/** PASETO v4.local: sealed with one key of 32 bytes; instants are RFC 3339 text. */
+/** PASETO v4.local with one 32-byte key; instants are RFC 3339 text. */
 import { createHash, createHmac } from 'node:crypto';
 import { BootError } from '../../../kernel/contract/boot-error.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';

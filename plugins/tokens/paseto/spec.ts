@@ -1,4 +1,4 @@
-/** `PASETO`: encrypted tokens, version 4, purpose `local`. */
+/** Spec of `PASETO`: encrypted tokens, version 4, purpose `local`. */
 import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
 import { asText } from '../../../kernel/contract/json.js';
 import { isSampleSecret } from '../../../kernel/language/sample-secrets.js';
@@ -42,7 +42,7 @@ export default definePlugin({
   ],
 });
 
-/** Of a key in the environment its length alone is known: that of a plain key, or of one behind a prefix. */
+/** Of an environment variable only the length is checked, plain or prefixed. */
 function check({ holder, env }: CheckPlace): Finding[] {
   const key = asText(holder['encryption_key']);
   const variable = variableOf(key);

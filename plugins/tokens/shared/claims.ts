@@ -1,23 +1,22 @@
 /**
- * Judges the claims of an opened token by the clock, and writes those of a new one. Formats differ only in how they spell
- * an instant. Nothing here looks at signatures.
+ * Validates the time claims of an opened token, and writes the claims of a new one. Formats differ only in their notation of
+ * instants. Must not verify signatures.
  */
 import { deepFreeze, own } from '../../../kernel/contract/json.js';
 import { fault } from '../../../kernel/contract/fault.js';
 import { MAX_TOKEN, TokenRefused, type TokenLife, type Verified } from '../../kinds/token.js';
 import { readObject } from './strict-json.js';
 
-/** Seconds by which clocks may differ. */
+/** Tolerated clock difference in seconds. */
 const LEEWAY = 30;
 
-/** How a format spells instants. */
 export interface Instants {
-  /** Seconds since 1970, or null for anything that is no instant. */
+  /** Seconds since 1970; null for an invalid instant. */
   read(value: unknown): number | null;
   write(seconds: number): string | number;
 }
 
-/** Throws TokenRefused for an instant in another spelling, and for a token that is over or not yet begun. */
+/** Throws TokenRefused for an invalid instant, and for a token that is expired or not yet valid. */
 export function judgeClaims(text: string, instants: Instants, now: number): Verified {
   const claims = readObject(text);
   const instant = (name: string): number | null => {
@@ -41,7 +40,7 @@ export function assertCurrent({ expiresAt, validFrom }: Verified, now: number): 
   if (seconds < validFrom - LEEWAY) throw new TokenRefused('not valid yet');
 }
 
-/** The payload of a new token; what the result called `exp` or `jti` cannot get in. */
+/** The payload of a new token; result fields named `exp` or `jti` are overwritten. */
 export function payloadOf(
   claims: Readonly<Record<string, unknown>>,
   { now, seconds, id }: TokenLife,
@@ -62,7 +61,7 @@ export function payloadOf(
   return text;
 }
 
-/** A token that no service of this product would take back is not given out. */
+/** Throws for a token that verification would reject. */
 export function fitting(token: string): string {
   if (token.length > MAX_TOKEN) throw fault('TOK_UNFIT');
   return token;

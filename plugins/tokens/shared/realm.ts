@@ -1,9 +1,9 @@
-/** The name of a key: what its tokens say as audience where nobody names another. Short, for it stands in each token. */
+/** Identifier of a key, the default audience of its tokens. Short, because each token contains it. */
 import type { Hash, Hmac } from 'node:crypto';
 
 const LABEL = 'audience of tokens';
 const BYTES = 12;
 
-/** `begun`: a hash of the public key, or one keyed with the secret, which tells no more of it than a signature does. */
+/** `begun`: a hash of the public key, or an HMAC with the secret, which reveals no more than a signature. */
 export const realmOf = (begun: Hash | Hmac): string =>
   `key-${begun.update(LABEL).digest().subarray(0, BYTES).toString('base64url')}`;

@@ -1,7 +1,6 @@
 /**
- * Reads the JSON object of a token: valid UTF-8, no name twice at any depth, no reserved name, not too deep, numbers to the last
- * digit. The JSON parser of the platform lets the last of two equal names win, so that two readers could see two different
- * tokens, and makes one number of two long ones, so that one caller could be another.
+ * Parses the JSON object of a token strictly: UTF-8, no duplicate or reserved names, bounded depth, exact numbers. `JSON.parse`
+ * would merge duplicate names and round long numbers, so that two tokens could look equal.
  */
 import { isObject, POISON_KEYS, type JsonObject } from '../../../kernel/contract/json.js';
 import { isBeyond, parseExact } from '../../../kernel/language/exact-json.js';
@@ -34,7 +33,7 @@ function refuseBeyond(digits: string): void {
   if (isBeyond(digits)) throw new TokenRefused('a number out of range');
 }
 
-/** `text` is known to be valid JSON, so strings and brackets are all there is to see. */
+/** `text` is valid JSON, so only strings and brackets need to be scanned. */
 function inspect(text: string): void {
   const open: (Set<string> | null)[] = [];
   for (let at = 0; at < text.length; at++) {
@@ -46,7 +45,7 @@ function inspect(text: string): void {
     else if (character === '"') {
       const end = endOfString(text, at);
       const said = JSON.parse(text.slice(at, end)) as string;
-      // A store would write another character instead.
+      // A lone surrogate would be stored as another character.
       if (!said.isWellFormed()) throw new TokenRefused('half a character');
       if (isName(text, end)) addName(open.at(-1) ?? null, said);
       at = end - 1;
@@ -54,7 +53,6 @@ function inspect(text: string): void {
   }
 }
 
-/** Index behind the closing quote. */
 function endOfString(text: string, start: number): number {
   let at = start + 1;
   while (text[at] !== '"') at += text[at] === '\\' ? 2 : 1;

@@ -1,21 +1,18 @@
 /**
- * Makes the tool of one key and algorithm, once: verified tokens are remembered with it, so resources that share a key
- * share the memory, and a new key starts with none.
+ * Creates one tool per key and algorithm. It caches verified tokens, so resources with the same key share the cache, and a new
+ * key starts with none.
  */
 import { LRUCache } from 'lru-cache';
 import { MAX_TOKEN, TokenRefused, type TokenSettings, type TokenTool, type Verified } from '../../kinds/token.js';
 import { assertCurrent, judgeClaims, type Instants } from './claims.js';
 
 const MAX_REMEMBERED = 10_000;
-/** Characters of all remembered tokens; their claims are about as large again. */
+/** Total characters of cached tokens; their claims take about as much memory again. */
 const MAX_CHARACTERS = 8_388_608;
 
 type Open = TokenTool['open'];
 
-/**
- * Only what was verified is remembered. A remembered token is measured by the clock at each use; whether it was revoked is asked
- * at each use too, by the guard.
- */
+/** Caches verified tokens only. Expiry is checked at each use; the guard also checks revocation at each use. */
 export function verifier(open: Open, instants: Instants): TokenTool['verify'] {
   const known = new LRUCache<string, Verified>({
     max: MAX_REMEMBERED,
@@ -39,7 +36,7 @@ export function verifier(open: Open, instants: Instants): TokenTool['verify'] {
   };
 }
 
-/** One tool for each key and algorithm; `make` also judges the key, so it is asked for every place. */
+/** Returns one tool per key and algorithm; `make` also validates the key, so it runs for every resource. */
 export function toolbox(make: (settings: TokenSettings) => { id: string; tool: () => TokenTool }) {
   const tools = new Map<string, TokenTool>();
   return (settings: TokenSettings): TokenTool => {

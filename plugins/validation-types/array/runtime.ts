@@ -1,4 +1,4 @@
-/** Judges a list, its length, and each item, which must be an object. */
+/** Validates a list, its length, and each item, which must be an object. */
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import {
   boundsOf,

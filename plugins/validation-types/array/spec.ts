@@ -1,4 +1,4 @@
-/** `ARRAY`: a list of objects. */
+/** Spec of `ARRAY`: a list of objects. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { shape } from '../../../kernel/schema/combinators.js';
 import { closed, listBounds, nestedFields } from '../../kinds/bounds.js';

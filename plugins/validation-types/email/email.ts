@@ -1,8 +1,8 @@
-/** Whether a text is an ordinary e-mail address (RFC 5321 without quoted local parts and address literals). */
+/** Validates e-mail addresses (RFC 5321 without quoted local parts and address literals). */
 const MAX_ADDRESS = 254;
 const MAX_LOCAL = 64;
 const MAX_LABEL = 63;
-/** RFC 5322 `atext`, and the letters beyond ASCII that RFC 6531 adds. */
+/** RFC 5322 `atext` with the characters beyond ASCII of RFC 6531. */
 const ATOM = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~\u0080-\u{10ffff}-]+$/u;
 const LABEL = /^[A-Za-z0-9\u00a1-\u{10ffff}](?:[A-Za-z0-9\u00a1-\u{10ffff}-]*[A-Za-z0-9\u00a1-\u{10ffff}])?$/u;
 

@@ -1,4 +1,4 @@
-/** Judges e-mail addresses in linear time: an ordinary local part, a domain with a dot, at most 254 characters. */
+/** Validates e-mail addresses in linear time. */
 import type { Json } from '../../../kernel/contract/json.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { validationType } from '../../kinds/validation-type.js';
@@ -8,7 +8,7 @@ import { isEmail } from './email.js';
 
 const USUAL = 'ada@example.com';
 const SHORT = 'a@b.co';
-/** A local part has 64 characters at most; three are taken. */
+/** A local part has at most 64 characters, of which the sample uses three. */
 const ROOM = 61;
 
 export default defineRuntime(validationType, {
@@ -26,7 +26,7 @@ export default defineRuntime(validationType, {
   }),
 });
 
-/** An address that the bounds of the rule allow, as far as an address can. */
+/** An address within the bounds of the rule, as far as an address allows. */
 function sampleEmail({ min_length: min, max_length: max }: Readonly<Record<string, Json>>): string {
   const address = typeof max === 'number' && max < USUAL.length ? SHORT : USUAL;
   return typeof min === 'number' ? address.padStart(Math.min(min, address.length + ROOM), 'a') : address;

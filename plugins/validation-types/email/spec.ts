@@ -1,4 +1,4 @@
-/** `EMAIL`: an e-mail address. */
+/** Spec of `EMAIL`. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { lengthBounds } from '../../kinds/bounds.js';
 import { textSchema } from '../../kinds/rule-schemas.js';
@@ -11,7 +11,7 @@ export default definePlugin({
   facts: { jsType: 'string', bounded: true },
   schema: lengthBounds,
   openapi: ({ value }) => ({
-    // Blanks around it, or a dot at its end, are no mistake where it has a canonical form.
+    // With a canonical form, surrounding blanks or a trailing dot are valid input.
     value:
       value['canonical'] === undefined
         ? { maxLength: 254, ...textSchema(value), format: 'email' }

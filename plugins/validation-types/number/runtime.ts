@@ -1,13 +1,13 @@
-/** Judges numbers: finite, whole where that is asked, inside their bounds. Text is converted only where nothing else can be sent. */
+/** Validates numbers. Text is converted only where a request can send nothing else. */
 import { ExactNumber } from '../../../kernel/contract/exact-number.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { compareNumbers, exactNumber, isBeyond } from '../../../kernel/language/exact-json.js';
 import { validationType } from '../../kinds/validation-type.js';
 
-/** A number as JSON writes it: no blanks, no plus sign, no leading zeros, no other bases. */
+/** The JSON number syntax. */
 const NUMERAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** Minus zero is zero; what is too large for a number stays text and is refused as such. */
+/** Negative zero becomes zero; numbers out of range stay text and are rejected as such. */
 function fromText(sent: unknown): unknown {
   if (typeof sent !== 'string' || !NUMERAL.test(sent)) return sent;
   return isBeyond(sent) ? sent : (exactNumber(sent) ?? sent);

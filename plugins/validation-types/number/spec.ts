@@ -1,4 +1,4 @@
-/** `NUMBER`: a finite number. */
+/** Spec of `NUMBER`. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { flag, numeric, shape } from '../../../kernel/schema/combinators.js';
 

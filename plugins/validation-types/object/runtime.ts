@@ -1,4 +1,4 @@
-/** Judges an object, then what is inside it. */
+/** Validates an object and its fields. */
 import { isObject } from '../../../kernel/contract/json.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import {

@@ -1,4 +1,4 @@
-/** `OBJECT`: an object with rules for what is inside. */
+/** Spec of `OBJECT`. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { shape } from '../../../kernel/schema/combinators.js';
 import { closed, lengthBounds, nestedFields } from '../../kinds/bounds.js';

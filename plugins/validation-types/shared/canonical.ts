@@ -1,4 +1,4 @@
-/** The canonical form of texts, for the types that hold them. */
+/** Canonical form of text values. */
 import type { Json } from '../../../kernel/contract/json.js';
 import { formsOf } from '../../kinds/canonical.js';
 import type { Canonical } from '../../kinds/validation-type.js';

@@ -1,4 +1,4 @@
-/** Bounds on the number of items, shared by the types that are lists. */
+/** Bounds on the number of items, shared by list types. */
 import type { Issue } from '../../../kernel/contract/fault.js';
 import type { Json } from '../../../kernel/contract/json.js';
 
@@ -7,7 +7,7 @@ type Rule = Readonly<Record<string, Json>>;
 const bound = (rule: Rule, name: string, otherwise: number): number =>
   typeof rule[name] === 'number' ? rule[name] : otherwise;
 
-/** True when the items are worth a look: of too many, none is judged. */
+/** Returns false for too many items, which are then not validated. */
 export function judgeCount(rule: Rule): (count: number, pointer: string, issues: Issue[]) => boolean {
   const min = bound(rule, 'arr_min_length', 0);
   const max = bound(rule, 'arr_length', Infinity);
@@ -19,6 +19,6 @@ export function judgeCount(rule: Rule): (count: number, pointer: string, issues:
   };
 }
 
-/** One item where that is allowed. */
+/** One item where the bounds allow it. */
 export const sampleCount = (rule: Rule): number =>
   Math.min(Math.max(1, bound(rule, 'arr_min_length', 1)), bound(rule, 'arr_length', Infinity));

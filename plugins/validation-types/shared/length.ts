@@ -1,4 +1,4 @@
-/** Bounds on the length of text, shared by the types that have them. Counts code points, not UTF-16 units. */
+/** Bounds on the length of text in code points, not UTF-16 units. */
 import type { Issue } from '../../../kernel/contract/fault.js';
 import type { Json } from '../../../kernel/contract/json.js';
 
@@ -20,7 +20,7 @@ export function judgeLength(rule: Rule, prefix: Prefix = ''): Length | null {
   if (min === null && max === null) return null;
   const [low, high] = [min ?? 0, max ?? Infinity];
   const isOutside = (value: string): boolean => {
-    // A character has one or two units: mostly they need not be counted.
+    // A code point has one or two units, so most texts need not be counted.
     if (value.length <= high && value.length >= 2 * low) return false;
     const length = codePoints(value);
     return length < low || length > high;
@@ -37,7 +37,7 @@ export function judgeLength(rule: Rule, prefix: Prefix = ''): Length | null {
 function codePoints(text: string): number {
   let count = text.length;
   for (let i = 0; i < text.length - 1; i++) {
-    // A high surrogate and the low one behind it are one character.
+    // A surrogate pair is one code point.
     if ((text.charCodeAt(i) & 0xfc00) === 0xd800 && (text.charCodeAt(i + 1) & 0xfc00) === 0xdc00) {
       count--;
       i++;
@@ -46,7 +46,7 @@ function codePoints(text: string): number {
   return count;
 }
 
-/** Text that the bounds allow. */
+/** Text within the bounds. */
 export function sampleText(rule: Rule, text: string, prefix: Prefix = ''): string {
   const min = bound(rule, `${prefix}min_length`) ?? 0;
   const max = bound(rule, `${prefix}max_length`) ?? Infinity;

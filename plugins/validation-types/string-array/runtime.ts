@@ -1,4 +1,4 @@
-/** Judges a list, its length, and each item, which must be text. */
+/** Validates a list, its length, and each item, which must be text. */
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { canonicalItems, MAX_ISSUES } from '../../kinds/fields.js';
 import { validationType } from '../../kinds/validation-type.js';
@@ -29,7 +29,7 @@ export default defineRuntime(validationType, {
     fromText: (sent) => (typeof sent === 'string' ? [sent] : sent),
     canonical: (rule) => {
       const [each, form] = [canonicalItems(textForm(rule)), textForm(rule)];
-      // One text of a query string will be a list of one.
+      // A single query string value becomes a list of one.
       return each && form && ((value) => (typeof value === 'string' ? form(value) : each(value)));
     },
     sample: (rule) => Array.from({ length: sampleCount(rule) }, () => sampleText(rule, 'text', 'items_')),

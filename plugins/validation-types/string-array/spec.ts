@@ -1,4 +1,4 @@
-/** `STRINGARRAY`: a list of texts. */
+/** Spec of `STRINGARRAY`: a list of texts. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { numeric, shape } from '../../../kernel/schema/combinators.js';
 import { canonicalField } from '../../kinds/canonical.js';

@@ -1,4 +1,4 @@
-/** Judges text: type, then length in code points. */
+/** Validates text: its type, then its length in code points. */
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { validationType } from '../../kinds/validation-type.js';
 import { textForm } from '../shared/canonical.js';

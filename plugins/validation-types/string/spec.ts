@@ -1,4 +1,4 @@
-/** `STRING`: text, with bounds in characters. */
+/** Spec of `STRING`. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { lengthBounds } from '../../kinds/bounds.js';
 import { textSchema } from '../../kinds/rule-schemas.js';

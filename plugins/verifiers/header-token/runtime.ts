@@ -1,7 +1,4 @@
-/**
- * Both sides are hashed with a key of this process before they are compared: how long a comparison takes tells neither a length
- * nor a first letter of the secret.
- */
+/** Compares keyed digests, so that timing reveals neither length nor content of the secret. */
 import { createHmac, createSecretKey, randomBytes, timingSafeEqual } from 'node:crypto';
 import { asText } from '../../../kernel/contract/json.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
@@ -23,7 +20,7 @@ export default defineRuntime(verifier, {
       return (invocation) => {
         const sent = onlyValue(invocation, name);
         if ('refused' in sent) return sent;
-        // Node gives the bytes of a header as Latin-1.
+        // Node decodes header bytes as Latin-1.
         const given = digest(Buffer.from(sent.value, 'latin1'));
         return timingSafeEqual(secret, given) || { refused: 'another token' };
       };

@@ -1,4 +1,4 @@
-/** `HeaderTokenVerifier`: a header that has to equal a secret. */
+/** Spec of `HeaderTokenVerifier`: a header that must equal a secret. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { shape } from '../../../kernel/schema/combinators.js';
 import {

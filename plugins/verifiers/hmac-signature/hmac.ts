@@ -1,11 +1,10 @@
-/** Judges the text of a signature header against bytes: its form first, then the HMAC in constant time. */
+/** Verifies HMAC signature headers: first the form, then the digest in constant time. */
 import { createHmac, timingSafeEqual, type KeyObject } from 'node:crypto';
 import type { Algorithm } from './algorithms.light.js';
 
-/** Characters of the hash in hex. */
 const digitsOf = (algorithm: Algorithm): number => Number(algorithm.slice(3)) / 4;
 
-/** Gives the signature as bytes, or null for any other form: a decoder would take half a digest without a word. */
+/** Returns the signature bytes, or null for any other form; a lenient decoder would silently accept half a digest. */
 export function signatureReader(algorithm: Algorithm): (header: string) => Buffer | null {
   const form = new RegExp(`^(?:${algorithm}=)?([0-9a-fA-F]{${digitsOf(algorithm)}})$`);
   return (header) => {

@@ -1,4 +1,4 @@
-/** The key is imported at load; a header of another form is refused before the body is read. */
+/** The key is imported at load; a malformed header is rejected before the body is read. */
 import { createSecretKey } from 'node:crypto';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { verifier, type Verify } from '../../kinds/verifier.js';

@@ -1,4 +1,4 @@
-/** `HmacSignatureVerifier`: a signature over the bytes of the body, with a secret that both sides know. */
+/** Spec of `HmacSignatureVerifier`: a signature of the body with a shared secret. */
 import { asText } from '../../../kernel/contract/json.js';
 import type { ApiPlace } from '../../../kernel/contract/api.js';
 import { definePlugin } from '../../../kernel/contract/plugin.js';

@@ -1,18 +1,18 @@
 /**
- * A list of addresses and ranges as one question. IPv4 that comes mapped into IPv6 is the same address, in the list and in the
- * question; text that is no address is in no list.
+ * Compiles a list of addresses and ranges to a predicate. IPv4-mapped IPv6 addresses equal their IPv4 address; invalid text is
+ * in no list.
  */
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 import { entriesOf } from './entries.light.js';
 
-/** The question, or what is wrong with the list. */
+/** Returns the predicate, or why the list is invalid. */
 export function addressList(text: string): ((address: string) => boolean) | string {
   const entries = entriesOf(text);
   if (entries.length === 0) return 'it names no address';
   const known = new BlockList();
   for (const entry of entries) if (!add(known, entry)) return `"${entry}" is no address and no range`;
   return (address) => {
-    // A link-local address carries the name of its interface.
+    // A link-local address ends with the name of its interface.
     const plain = unmapped(address.split('%')[0] ?? '');
     if (isIPv4(plain)) return known.check(plain, 'ipv4');
     return isIPv6(plain) && known.check(plain, 'ipv6');
@@ -30,14 +30,14 @@ function add(known: BlockList, entry: string): boolean {
     return true;
   }
   if (!/^\d{1,3}$/.test(length)) return false;
-  // The first 96 bits of a mapped address say that it is one.
+  // The first 96 bits of a mapped address are its constant prefix.
   const bits = Number(length) - (wasMapped ? 96 : 0);
   if (bits < 0 || bits > (family === 'ipv4' ? 32 : 128)) return false;
   known.addSubnet(address, bits, family);
   return true;
 }
 
-/** The IPv4 address in `::ffff:192.0.2.1`, however it is spelt; everything else as it is. */
+/** The IPv4 address in `::ffff:192.0.2.1`, in any spelling; other addresses unchanged. */
 function unmapped(address: string): string {
   if (!isIPv6(address) || address.includes('%')) return address;
   const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);

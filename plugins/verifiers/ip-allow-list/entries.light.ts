@@ -1,10 +1,10 @@
-/** The text of a list, cut into entries. Light: the checker looks at lists that are written out, the runtime at all. */
+/** Splits the text of a list into entries, for the checker (literal lists) and the runtime (all lists). */
 export const entriesOf = (text: string): string[] =>
   text
     .split(/[,|]/)
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '');
 
-/** Rough: which addresses there are is judged with the platform's help, at load. */
+/** Approximate; the platform validates addresses at load. */
 export const looksLikeAddress = (entry: string): boolean =>
   /^(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*)(?:\/\d{1,3})?$/.test(entry);

@@ -1,4 +1,4 @@
-/** The list is read once, at load; an empty one stops the start. */
+/** The list is parsed once at load; an empty one is a startup error. */
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { verifier, type Verify } from '../../kinds/verifier.js';
 import { refuseSetting, settingOf } from '../shared/settings.js';
@@ -7,7 +7,7 @@ import { addressList } from './allowed.js';
 export default defineRuntime(verifier, {
   create: () => ({
     needsBody: false,
-    // A page that a browser at such an address shows has it call from there.
+    // Any web page in a browser at such an address can send requests from it.
     proof: () => 'ambient',
     plan(options, tools): Verify {
       const judged = addressList(settingOf(options, 'allowed_ips', tools));

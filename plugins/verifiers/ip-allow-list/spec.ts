@@ -1,4 +1,4 @@
-/** `IpAllowListVerifier`: the address of the sender stands in a list. */
+/** Spec of `IpAllowListVerifier`: the sender's address must be in a list. */
 import { asText } from '../../../kernel/contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
 import { shape } from '../../../kernel/schema/combinators.js';
@@ -40,7 +40,7 @@ export default definePlugin({
   ],
 });
 
-/** A list in the environment is judged when the definitions are loaded. */
+/** A list in the environment is validated at load. */
 function check({ value }: CheckPlace): Finding[] {
   const text = asText(value['allowed_ips']);
   if (variableOf(text) !== null) return [];

@@ -1,4 +1,4 @@
-/** Tokens are judged by the same tool that judges access tokens, with a key of their own. */
+/** Verifies tokens with the tool for access tokens and a separate key. */
 import { asText, own, type Json } from '../../../kernel/contract/json.js';
 import type { PlanTools } from '../../../kernel/contract/plan.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
@@ -10,13 +10,13 @@ import { namesOf } from '../../kinds/token-words.js';
 import { verifier, type Verify, type Verdict } from '../../kinds/verifier.js';
 import { headerOf, secretOf } from '../shared/settings.js';
 
-/** What is no refusal of a token is an accident, and must not look like one. */
+/** Errors other than TokenRefused are unexpected and rethrown. */
 function refusal(error: unknown): Verdict {
   if (error instanceof TokenRefused) return { refused: error.reason };
   throw error;
 }
 
-/** Where nothing is asked for, the key alone says whose a token is. */
+/** Without required issuer or audience, the key alone authenticates the token. */
 function judgeOf(issuer: Json | undefined, audience: Json | undefined, tools: PlanTools): (token: Verified) => Verdict {
   const settled = (names: readonly string[] | null) => names && new Set(names.map((one) => settledText(one, tools)));
   const [issuers, audiences] = [settled(namesOf(issuer)), settled(namesOf(audience))];

@@ -1,4 +1,4 @@
-/** `JwtVerifier`: a JWT in a header, made by the sender with a secret that both sides know. */
+/** Spec of `JwtVerifier`: a JWT in a header, signed by the sender with a shared secret. */
 import type { ApiPart, ApiPlace } from '../../../kernel/contract/api.js';
 import { asText } from '../../../kernel/contract/json.js';
 import { definePlugin } from '../../../kernel/contract/plugin.js';

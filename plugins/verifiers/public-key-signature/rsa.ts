@@ -1,9 +1,8 @@
-/** RSA PKCS#1 v1.5 with SHA-256: keys are judged once, signatures in the one spelling that Base64 has. */
+/** RSA PKCS#1 v1.5 with SHA-256: validates keys once, and accepts only canonical Base64 signatures. */
 import { constants, createPublicKey, verify, type KeyObject } from 'node:crypto';
 
-/** The key, or what is wrong with it. */
 export function rsaKey(pem: string): KeyObject | string {
-  // Environment files cannot always hold line breaks.
+  // Environment files may contain line breaks as a backslash and `n`.
   const text = pem.replaceAll('\\n', '\n').trim();
   if (!/^-----BEGIN (?:RSA )?PUBLIC KEY-----/.test(text)) {
     return 'it is no public key in PEM form, which begins with `-----BEGIN PUBLIC KEY-----`';
@@ -18,7 +17,7 @@ export function rsaKey(pem: string): KeyObject | string {
   return key.asymmetricKeyType === 'rsa' && modulusLength >= 2048 ? key : 'an RSA key of at least 2048 bits is needed';
 }
 
-/** Null for text that is not Base64, padded and canonical, of exactly the length that signatures of the key have. */
+/** Null unless the text is canonical padded Base64 of exactly the signature length of the key. */
 export function signatureOf(header: string, key: KeyObject): Buffer | null {
   const bytes = Math.ceil((key.asymmetricKeyDetails?.modulusLength ?? 0) / 8);
   if (header.length !== Math.ceil(bytes / 3) * 4) return null;

@@ -1,4 +1,4 @@
-/** The key is judged at load; a header of another form is refused before the body is read. */
+/** The key is validated at load; a malformed header is rejected before the body is read. */
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { verifier, type Verify } from '../../kinds/verifier.js';
 import { headerOf, onlyValue, refuseSetting, settingOf, signedBytes, UNSIGNED } from '../shared/settings.js';

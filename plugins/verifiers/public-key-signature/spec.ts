@@ -1,4 +1,4 @@
-/** `PublicKeySignatureVerifier`: an RSA signature over the bytes of the body; only the sender can make one. */
+/** Spec of `PublicKeySignatureVerifier`: an RSA signature of the body; only the sender has the private key. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { asText } from '../../../kernel/contract/json.js';
 import type { ApiPlace } from '../../../kernel/contract/api.js';
@@ -72,7 +72,7 @@ export default definePlugin({
   ],
 });
 
-/** What a key in the environment is can be said only when the definitions are loaded. */
+/** A key in the environment is validated at load. */
 function checkKey({ value, env }: CheckPlace): Finding[] {
   const text = asText(value['public_key_pem']);
   const name = variableOf(text);

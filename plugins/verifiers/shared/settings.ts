@@ -1,6 +1,6 @@
 /**
- * What verifiers take from a definition, once, at load: names of headers, settings out of the environment. What is missing or
- * cannot be used stops the start; a message never holds a value.
+ * Reads verifier settings at load: header names, environment values. A missing or invalid setting is a startup error; messages
+ * must never contain a value.
  */
 import { BootError } from '../../../kernel/contract/boot-error.js';
 import { asText, type Json } from '../../../kernel/contract/json.js';
@@ -36,7 +36,7 @@ export function headerOf(options: Options, field: string, tools: PlanTools): str
   return name ?? refuseSetting(field, tools, 'write it like `$HEADER.x-signature`');
 }
 
-/** The value of a header that has to be sent exactly once. */
+/** The value of a header that must be sent exactly once. */
 export function onlyValue(
   invocation: Invocation,
   name: string,
@@ -48,8 +48,8 @@ export function onlyValue(
 }
 
 /**
- * The bytes that a signature is about. Values that stand in the address are in no body: a signature of nothing would let
- * anybody choose them, unless the address is signed too.
+ * The signed bytes. Values in the URL are not part of a body: without a signed path, a signature of an empty body would let a
+ * caller choose them freely.
  */
 export async function signedBytes(invocation: Invocation, { path }: Options): Promise<Uint8Array | null> {
   const bytes = await invocation.bytes();
