@@ -1,10 +1,10 @@
-/** An installation that cannot start: about plugins and config, never about a request. The catalogue has the words. */
+/** Raised when an installation cannot start because of its plugins, config or definitions. The catalogue holds the message. */
 import type { CodeEntry, Params } from './problem.js';
 
 export class BootError extends Error {
-  /** The words of a code that a plugin brings; stamped by the kernel, which knows the plugins. */
+  /** The catalogue entry of a code that a plugin defines; the kernel sets it. */
   words: CodeEntry | undefined;
-  /** `file:line:column` of the definition that is refused; stamped by the compiler, which knows where it stands. */
+  /** `file:line:column` of the invalid definition; the compiler sets it. */
   place: string | undefined;
 
   constructor(

@@ -1,197 +1,200 @@
 /**
- * Work that is not part of an answer: put off by a request and done by whichever process takes it, or begun by the clock.
- * Everything such work needs travels by value, as JSON; no secret is in it.
+ * Types of background work: deferred by a request and run by any process, or started by the scheduler.
+ * Everything such work needs is copied into it as JSON; it contains no secrets.
  */
 import type { Json } from './json.js';
 import type { Happening } from './hooks.js';
 import type { Frame, SharedUnit, Signal } from './plan.js';
 
-/** What a part of a resource needs to be done later. */
+/** A job: the inputs with which a part of a resource runs later. */
 export interface Deferred {
-  /** The same in every run; outbound calls carry it as `Idempotency-Key`. */
+  /** Constant across attempts; outbound calls send it as `Idempotency-Key`. */
   readonly id: string;
   readonly resource: string;
-  /** Which part of the resource: the key of its last actionable. */
+  /** The part of the resource: the key of its last actionable. */
   readonly part: string;
-  /** Of the definitions of the part when it was accepted. */
+  /** Version of the definitions of the part when the work was accepted. */
   readonly version: string;
-  /** What the part reads, by kind and name (`payload:email`): it fits definitions that read no more than this. */
+  /** The inputs of the part, by kind and name (`payload:email`). Newer definitions can run it if they read no other inputs. */
   readonly needs: readonly string[];
-  /** Milliseconds since 1970; the instant that definitions see, in every run. */
+  /** Milliseconds since 1970; every attempt sees this instant as its current time. */
   readonly acceptedAt: number;
   readonly state: DeferredState;
-  /** Of the row that it was handed over from, where it was: `begin` of the deferral knows it. */
+  /** The outbox row that the work came from, if any; the deferral's `begin` uses it. */
   readonly row?: number;
 }
 
 export interface DeferredState {
-  /** Only what the part reads, hashed and encrypted where the definition says so. */
+  /** Only the fields that the part reads, hashed and encrypted where the definition requires it. */
   readonly payload: Json;
   readonly claims: Readonly<Record<string, Json>> | null;
-  /** Headers that the part reads, by lower-case name. */
+  /** Only headers that the part reads, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The address of the client, where the part reads it; else empty. */
+  /** The client address if the part reads it, else empty. */
   readonly remote: string;
   /** Named values, by `resource:name`. */
   readonly names: Readonly<Record<string, Json>>;
-  /** Results of actionables that ran before, by key. */
+  /** Results of the actionables that ran before, by key. */
   readonly results: Readonly<Record<string, Json>>;
-  /** Values made once (generated ids), by where they are made. */
+  /** Values generated once (such as ids), by the place that generates them. */
   readonly made: readonly (readonly [place: string, value: string | number])[];
-  /** Headers of the trace of the request that accepted it, where an observer made some. */
+  /** Trace headers of the accepting request, where an observer set them. */
   readonly trace?: Readonly<Record<string, string>>;
 }
 
-/** What is left of actionables of deferred work that are done; they are not done again. */
+/** Records that actionables of a job are done, so that a later attempt skips them. */
 export interface Note {
-  /** Keys of the actionables, which are done together. */
+  /** Keys of the actionables that were done together. */
   readonly actions: readonly string[];
-  /** When they were done: milliseconds since 1970. */
+  /** Completion time in milliseconds since 1970. */
   readonly at: number;
-  /** Milliseconds. */
+  /** Duration in milliseconds. */
   readonly took: number;
-  /** One of them ended the work: nothing behind it is done. */
+  /** One of them ended the job: the actionables after it are skipped. */
   readonly ends?: true;
-  /** What `state` has for the actionables behind them, by kind and name, also where there was no value. */
+  /** The values that `state` holds for later actionables, by kind and name; it also lists names without a value. */
   readonly carries: readonly string[];
-  /** Absent where the values lie in an inbox. */
+  /** Absent where an inbox stores the values. */
   readonly state?: Pick<DeferredState, 'names' | 'results'>;
 }
 
-/** The notes that lie in the queue, with the work itself. */
+/** The notes that the queue stores with the job. */
 export interface Journal {
-  /** The work was never begun before: nothing of it is noted anywhere. */
+  /** True for the first attempt: no notes exist anywhere. */
   readonly fresh?: boolean;
-  /** Of the runs before this one. */
+  /** Notes of earlier attempts. */
   readonly notes: readonly unknown[];
-  /** Takes their place. Rejects when the right to do the work is lost. */
+  /** Replaces all notes. Rejects when this process has lost its claim on the job. */
   write(notes: readonly Note[]): Promise<void>;
   /**
-   * Asked before a unit of this sort is opened that is the last of the work: what ends the work as part of it, where the queue lies in
-   * the same store; null where it does not. It gives false when that cannot be done now, and rejects when the right to do the work is lost.
+   * Called before the last unit of the job opens. Returns a function that completes the job within that unit, when the
+   * queue uses the same store; null when it does not. That function resolves to false when it cannot complete the job now,
+   * and rejects when this process has lost its claim.
    */
   ending?(shared: SharedUnit): Promise<((unit: unknown) => Promise<boolean>) | null>;
 }
 
-/** Notes in the store of the actionables themselves: each is there if what they did was committed, and only then. */
+/** Notes in the store of the actionables themselves, so that a note exists exactly when the work it records was committed. */
 export interface Inbox {
-  /** Makes the place for notes, before the first unit is opened. */
+  /** Creates the storage for notes, before the first unit opens. */
   ready(): Promise<void>;
-  /** Of one job, in any order. */
+  /** All notes of one job, in any order. */
   read(job: string): Promise<readonly unknown[]>;
-  /** As part of the unit of work. Rejects when the same actionables are noted already. */
+  /** Writes within the transaction. Rejects when the same actionables are noted already. */
   write(job: string, note: Note, unit: unknown): Promise<void>;
-  /** The job is over. */
+  /** Deletes the notes of a finished job. */
   forget(job: string): Promise<void>;
 }
 
-/** Deferred work as it is put into a queue. */
+/** A job as it is enqueued. */
 export interface Put {
   readonly work: Deferred;
   /** Seconds before it may run. */
   readonly delay: number;
-  /** Among work that is due, the higher one runs first. */
+  /** Among due jobs, the highest priority runs first. */
   readonly priority: number;
-  /** How often it is tried again after it failed. */
+  /** Maximum number of retries after a failure. */
   readonly retries: number;
 }
 
-/** How a feature defers: several of one actionable are laid over one another. */
+/** How a feature defers work; several deferrals of one actionable are merged. */
 export interface Deferral {
   readonly delay?: number;
   readonly priority?: number;
   readonly retries?: number;
   /**
-   * Makes the work durable: inside the unit of work of the frame where there is one (never when that is rolled back), at once
+   * Stores the work durably: within the frame's transaction where there is one (so a rollback discards it), immediately
    * otherwise. Throws a Fault (503) when it cannot.
    */
   readonly put: (work: readonly Put[], frame: Frame) => Promise<void>;
-  /** Takes the place of `put`, asked at load, where work is accepted inside a unit that others may take part in. */
+  /** Returns replacements of `put` and `begin` for work accepted within a shareable transaction; called at load. */
   readonly putIn?: (shared: SharedUnit) => Pick<Deferral, 'put' | 'begin'>;
-  /** Called before each run: nothing hands the same work over again once it resolves, so that work which is over stays so. */
+  /**
+   * Called before each run. Once it resolves, the work cannot be handed over a second time, so completed jobs do not reappear.
+   */
   readonly begin?: (work: Deferred) => Promise<void>;
-  /** Where units of this sort note that they are done; null where they cannot. */
+  /** Returns the inbox for this kind of transaction; null where it cannot hold notes. */
   readonly inboxIn?: (shared: SharedUnit) => Inbox | null;
 }
 
-/** An actionable that the clock begins. */
+/** An actionable that the scheduler triggers. */
 export interface Schedule {
   /** Key of the actionable. */
   readonly key: string;
   readonly resource: string;
-  /** Six fields, seconds first. */
+  /** Six cron fields, seconds first. */
   readonly expression: string;
-  /** IANA name; null: UTC. */
+  /** IANA time zone; null: UTC. */
   readonly zone: string | null;
 }
 
-/** How a run of deferred or scheduled work ended. */
+/** The result of running deferred or scheduled work. */
 export type Outcome =
   | {
       readonly done: true;
-      /** To be called when the end is noted. Never rejects. */
+      /** To be called once the completion is recorded. Never rejects. */
       readonly forget?: () => Promise<void>;
     }
   | {
       readonly done: false;
       readonly code: string;
-      /** For operators: words of the catalogue, and never a value of the request. */
+      /** For operators: the catalogue message, without any value of the request. */
       readonly detail: string;
-      /** The same may succeed when it is tried again. */
+      /** A retry may succeed. */
       readonly retryable: boolean;
-      /** Its resource lets nothing in at the moment: nothing was begun, and it is no try. */
+      /** The resource does not accept work at the moment. Nothing ran, and it does not count as an attempt. */
       readonly waits?: true;
     };
 
-/** Whose uids are meant: a uid belongs to the callers of a guard. */
+/** The namespace of user ids: a uid is unique only among the callers of a guard. */
 export interface Owners {
-  /** Those whom this guard lets in; null: no guard. The same in all processes with these definitions; no secret is in it. */
+  /** Identifies the callers that the guard admits; null: no guard. Equal in all processes with these definitions; no secret. */
   readonly realm: string | null;
-  /** Also connections that show no token, whatever uid they say. */
+  /** Also includes unauthenticated connections, whatever uid they claim. */
   readonly open: boolean;
 }
 
-/** Whom a message to connected clients is meant for. `of` absent: whoever proves the uid, or says it where there are no guards. */
+/** The recipients of a message. Without `of`: connections that prove the uid, or that claim it where there are no guards. */
 export type Target =
   | { readonly all: true }
   | { readonly uids: readonly string[]; readonly of?: Owners }
   | { readonly rooms: readonly string[] };
 
-/** A message to connected clients, as it travels between processes; JSON only. */
+/** A message to connected clients, as it is sent between processes; JSON only. */
 export interface Delivery {
   readonly action: string;
   readonly data: Json;
   readonly to: Target;
-  /** Where clients may go on reading when they come back; null where messages are not kept. */
+  /** Stream position from which reconnecting clients resume; null where messages are not retained. */
   readonly id: string | null;
 }
 
-/** The messages after the one with this id, oldest first; null where some may be missing. */
+/** Returns the messages after this id, oldest first; null where some may be missing. */
 export type Replay = (id: string) => Promise<readonly Delivery[] | null>;
 
-/** What the running kernel does for plugins that bring work or carry messages; nothing of it may be called before `ready`. */
+/** Kernel services for plugins that bring work or deliver messages. They must not be called before `ready`. */
 export interface Running {
-  /** Does what is left of deferred work. Never rejects. `signal`: its right to do so is lost, or the process ends. */
+  /** Runs the remaining actionables of a job. Never rejects. `signal` aborts when the claim is lost or the process ends. */
   resume(work: Deferred, attempt: number, signal: Signal, journal?: Journal): Promise<Outcome>;
-  /** Of the newest plans. */
+  /** The schedules of the newest plans. */
   schedules(): readonly Schedule[];
-  /** Runs a scheduled actionable. `id` is the same for one instant in all processes. Never rejects. */
+  /** Runs a scheduled actionable. `id` is equal for one instant in all processes. Never rejects. */
   tick(schedule: Schedule, id: string, instant: number, signal: Signal): Promise<Outcome>;
-  /** `listener` runs after each swap of plans. Gives the function that ends this. */
+  /** Calls `listener` after each reload of the plans; returns the function that unsubscribes. */
   swapped(listener: () => void): () => void;
-  /** Asks the taps of `broadcast`; gives the message that is to be sent. */
+  /** Runs the taps of `broadcast` and returns the message to send. */
   announce(message: Delivery, frame: Frame): Promise<Delivery>;
-  /** Hands a message to the connections of this process that it is meant for. */
+  /** Delivers a message to the matching connections of this process. */
   deliver(message: Delivery): void;
-  /** Says who is asked for what clients have missed that come back with the id of the last message they saw. */
+  /** Registers the source of missed messages for clients that reconnect with the id of the last one they saw. */
   replays(replay: Replay): void;
-  /** Tells observers what happened. Never throws. */
+  /** Emits an event to observers. Never throws. */
   tell(event: Happening): void;
-  /** How much deferred work there is; null where none can be, or nobody answers within a second. */
+  /** The amount of deferred work; null where there can be none, or when no store replies within a second. */
   backlog(): Promise<Backlog | null>;
 }
 
-/** How much deferred work there is. Counting may end at `COUNTED`: a longer queue must not make looking at it dear. */
+/** The amount of deferred work. Counts may stop at `COUNTED`, because counting a long queue is expensive. */
 export interface Backlog {
   /** May run now. */
   readonly ready: number;
@@ -199,49 +202,49 @@ export interface Backlog {
   readonly delayed: number;
   readonly running: number;
   readonly dead: number;
-  /** Seconds since the oldest of what is ready could have begun, as far as was counted; 0 where nothing is. */
+  /** Age in seconds of the oldest ready job among those counted, since it became due; 0 when none is ready. */
   readonly oldest: number;
 }
 
-/** Of each sort. */
+/** The limit of each count. */
 export const COUNTED = 10_000;
 
-/** Deferred work as operators see it. */
+/** A job as operators see it. */
 export interface JobView {
   readonly id: string;
   readonly resource: string;
   readonly part: string;
   readonly state: 'waiting' | 'running' | 'dead';
   readonly priority: number;
-  /** Runs that were begun. */
+  /** Attempts that started. */
   readonly attempts: number;
   readonly retries: number;
   /** Milliseconds since 1970. */
   readonly acceptedAt: number;
-  /** When it may run; null for what runs or is dead. */
+  /** The earliest next run; null for running and dead jobs. */
   readonly dueAt: number | null;
-  /** Of the last run that failed. */
+  /** The failure of the last attempt. */
   readonly failure: { readonly code: string; readonly detail: string; readonly at: number } | null;
 }
 
 export interface JobFilter {
   readonly state?: JobView['state'];
   readonly resource?: string;
-  /** Most rows; the oldest first. */
+  /** Maximum number of rows; the oldest come first. */
   readonly limit?: number;
 }
 
-/** What operators may do with deferred work. */
+/** Operations on jobs for operators. */
 export interface JobDesk {
   list(filter: JobFilter): Promise<readonly JobView[]>;
-  /** With everything that travels; null when there is none of that id. `notes`: of what is done, as they lie in the queue. */
+  /** Returns the complete job and its stored notes; null for an unknown id. */
   show(
     id: string,
   ): Promise<{ readonly view: JobView; readonly work: Deferred; readonly notes: readonly unknown[] } | null>;
-  /** Puts dead work back, to be tried as often as new work; true when there was any. */
+  /** Requeues a dead job with a full set of attempts; false when there was none. */
   retry(id: string): Promise<boolean>;
-  /** Removes work that is dead, or one by its id whatever its state but running. Gives how many. */
+  /** Removes dead jobs, or one job in any state but running. Returns the number removed. */
   purge(which: { readonly id: string } | { readonly dead: true }): Promise<number>;
-  /** How much there is, for figures; absent where that cannot be told cheaply. */
+  /** Counts of jobs for metrics; absent where counting is expensive. */
   backlog?(): Promise<Backlog>;
 }

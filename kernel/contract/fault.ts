@@ -1,10 +1,10 @@
 /**
- * The one error class of a running request. It carries a code of the catalogue and data; the words and the status come
- * from the catalogue in the error room, so a fault can never leak a driver's message to a client.
+ * The only error class of a running request. It carries a code and data; message and status come from the catalogue,
+ * so a fault cannot leak a driver's message to a client.
  */
 import type { Params } from './problem.js';
 
-/** One thing wrong with the client's input; `pointer` is a JSON pointer into the payload. */
+/** One error in the client's input; `pointer` is a JSON pointer into the payload. */
 export interface Issue {
   readonly pointer: string;
   readonly code: string;
@@ -14,11 +14,11 @@ export interface Issue {
 export interface FaultOptions {
   readonly cause?: unknown;
   readonly issues?: readonly Issue[];
-  /** The same request may succeed when it is sent again later. */
+  /** The same request may succeed later. */
   readonly retryable?: boolean;
-  /** Response headers that belong to this fault, such as `allow`. */
+  /** Response headers of this fault, such as `allow`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Replaces the catalogue's words where the definition's author wrote others. */
+  /** Overrides the catalogue's message with that of the definition. */
   readonly message?: string;
   readonly status?: number;
 }
@@ -27,9 +27,9 @@ export class Fault extends Error {
   readonly code: string;
   readonly params: Params;
   readonly options: FaultOptions;
-  /** Where it happened; stamped once by the innermost place that knows. */
+  /** Where it occurred; set once, by the innermost code that knows. */
   where: { resource?: string; action?: string; plugin?: string; hook?: string } = {};
-  /** What steps before it put on every answer of the request (`Frame.lastingHeaders`); stamped once. */
+  /** Headers that earlier steps put on every response of the request (`Frame.lastingHeaders`); set once. */
   lastingHeaders: Readonly<Record<string, string>> | null = null;
 
   constructor(code: string, params: Params = {}, options: FaultOptions = {}) {
@@ -41,12 +41,12 @@ export class Fault extends Error {
   }
 }
 
-/** Makes a fault. `code` must stand in the catalogue or in the `errors` of a plugin. */
+/** Creates a fault. `code` must exist in the catalogue or in the `errors` of a plugin. */
 export function fault(code: string, params: Params = {}, options: FaultOptions = {}): Fault {
   return new Fault(code, params, options);
 }
 
-/** A request without the value that something reads of it. */
+/** The fault for a request that lacks a value which the definition reads. */
 export const unresolved = (name: string, path: readonly string[]): Fault =>
   fault(
     'ACC_UNRESOLVED',

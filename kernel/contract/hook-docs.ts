@@ -1,23 +1,20 @@
-/**
- * Every hook in words: when its taps are called, what they may do, an example. The reference prints it, the runtime makes its
- * rules of it. A hook without an entry does not compile.
- */
+/** Describes every hook: when its taps run, what they may do, and an example. Reference pages and the runtime both use it. */
 import type { HookName } from './hooks.js';
 
 export interface HookDoc {
-  /** When taps are called, one half sentence. */
+  /** When taps are called, as half a sentence. */
   readonly when: string;
-  /** The parameters of a tap. */
+  /** The names of the tap's parameters. */
   readonly given: readonly string[];
-  /** `look`: what a tap gives back is nothing. `change`: it gives the first parameter on. `answer`: it may end what follows. */
+  /** `look`: the return value is ignored. `change`: the tap returns the new first parameter. `answer`: it may end the request. */
   readonly may: 'look' | 'change' | 'answer';
-  /** A tap must not wait. */
+  /** Taps must be synchronous. */
   readonly sync?: true;
-  /** Belongs to the life of the process, not to a request. */
+  /** Belongs to the process lifecycle, not to a request. */
   readonly life?: true;
-  /** What else a tap has to know; Markdown. */
+  /** Additional Markdown for plugin authors. */
   readonly more?: string;
-  /** TypeScript, in which `hooks` is the registrar. */
+  /** TypeScript code in which `hooks` is the registrar. */
   readonly example: string;
 }
 

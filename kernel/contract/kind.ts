@@ -1,56 +1,56 @@
 /**
- * A kind says where plugins of one sort are written, how a definition selects one of them, and which methods their
- * handles have. Kinds are data: the kernel never names one.
+ * A kind declares where its plugins may appear, how definitions select one, and which methods their handles have.
+ * Kinds are data: the kernel names none of them.
  */
 import type { Json, JsonObject } from './json.js';
 import type { Mistaken } from './mistaken.js';
 import type { PluginSpec, SchemaLike } from './plugin.js';
 
-/** How a definition picks a plugin in the slot of a kind. */
+/** How a definition selects a plugin in a slot. */
 export type Select =
-  /** Nobody picks: the fields of every plugin belong to the object in the slot. */
+  /** No selection: the object in the slot has the fields of every plugin. */
   | { readonly by: 'always' }
-  /** The value of a sibling field names the plugin, whose fields stand beside it. */
+  /** The value of a sibling field names the plugin; the plugin's fields are in the same object. */
   | { readonly by: 'field'; readonly field: string }
-  /** A key of the object in the slot names the plugin; `pick: 'one'` demands exactly one such key. */
+  /** A key of the object in the slot names the plugin; `pick: 'one'` requires exactly one such key. */
   | { readonly by: 'key'; readonly pick: 'one' | 'many' }
   /** A string of the definition is the name (a field marked with `plugin: <kind>`). */
   | { readonly by: 'name' }
-  /** The upper-case word behind a dollar sign, inside strings. */
+  /** The upper-case word after a dollar sign, inside strings. */
   | { readonly by: 'root' };
 
-/** The section of the config file in which plugins of this kind are chosen and given their options. */
+/** The config section that selects plugins of this kind and holds their options. */
 export interface ConfigSection {
   readonly field: string;
   readonly doc: string;
-  /** What people call the section. */
+  /** Common other names of the section, for suggestions. */
   readonly aliases?: readonly string[];
   /** `true`: a map from instance name to options. `false`: one plugin, named by a string or by `{ "use": ... }`. */
   readonly many: boolean;
-  /** An instance that must be there whenever the section is written. */
+  /** The instance name that is mandatory when the section is present. */
   readonly must?: string;
-  /** `when-required`: an instance is loaded only when a plugin in use names its kind in `requires`. */
+  /** `when-required`: load an instance only when a plugin in use names its kind in `requires`. */
   readonly load: 'always' | 'when-required';
-  /** What holds when the config file is silent. */
+  /** The value when the config file omits the section. */
   readonly default: (given: ConfigGiven) => Json;
-  /** Instances hold the models; `references`: they see to it that what one model refers to is there. */
+  /** The instances store models. `references`: they enforce that referenced rows exist. */
   readonly models?: {
     readonly references: boolean;
-    /** The field in which every record has an id that the instance makes, also of a model that does not name it. */
+    /** The id field that the store adds to every record, even when a model does not declare it. */
     readonly key?: string;
   };
-  /** With `many`: what holds by default stays beside what is written, except under the same instance name. */
+  /** With `many`: defaults remain next to configured instances, except those with the same name. */
   readonly keeps?: boolean;
 }
 
-/** What a default may depend on. */
+/** The inputs of a default. */
 export interface ConfigGiven {
   /** Whether an environment variable is set. */
   readonly has: (name: string) => boolean;
   readonly profile: string | null;
   /** Whether the config file has this section. */
   readonly written: (field: string) => boolean;
-  /** Somebody is writing the definitions right now (`lintel dev`). */
+  /** True in `lintel dev`. */
   readonly dev: boolean;
 }
 
@@ -61,7 +61,7 @@ export interface FactSpec {
   readonly oneOf?: readonly string[];
 }
 
-/** A whole definition (or config file) around a fragment, so that examples of this kind can be checked and shown. */
+/** A complete definition or config file around a fragment, so that examples can be checked and displayed. */
 export interface Host {
   readonly file: 'resource' | 'model' | 'config';
   readonly json: JsonObject;
@@ -73,28 +73,28 @@ export interface Kind<H = unknown> {
   readonly kind: string;
   readonly title: string;
   readonly summary: string;
-  /** Slots in which plugins of this kind may stand. */
+  /** Slots that accept plugins of this kind. */
   readonly slots: readonly string[];
   readonly select: Select;
-  /** Fields that every plugin of the kind accepts, beside its own. */
+  /** Fields that every plugin of the kind accepts, in addition to its own. */
   readonly common?: SchemaLike;
   readonly facts: Readonly<Record<string, FactSpec>>;
   /**
-   * Names of the interface that may have no plugin yet, and the fields that such a plugin would bring, by slot. Once a
-   * plugin of that name is registered its entry means nothing.
+   * Names of the interface without a plugin yet, and the fields of such a plugin, by slot. An entry is ignored once a
+   * plugin of that name is registered.
    */
   readonly expected?: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
-  /** Keys that people invent, by slot (or inside the field of an expected plugin, by its name), and what is right. */
+  /** Common wrong keys and their corrections, by slot, or inside the field of an expected plugin, by its name. */
   readonly mistaken?: Readonly<Record<string, Mistaken>>;
-  /** Absent: a definition chooses. */
+  /** Absent: definitions select the plugin. */
   readonly config?: ConfigSection;
   /** Methods that every handle of the kind must have. */
   readonly handle: readonly (keyof H & string)[];
-  /** Puts a fragment (an example) of a plugin into a whole file. */
+  /** Wraps a fragment (an example) of a plugin in a complete file. */
   readonly host: (fragment: Json, plugin: PluginSpec) => Host;
 }
 
-/** Declares a kind; the type parameter is the handle that a runtime of the kind must return. */
+/** Declares a kind; the type parameter is the handle that runtimes of the kind return. */
 export function defineKind<H>(kind: Kind<H>): Kind<H> {
   return Object.freeze(kind);
 }

@@ -1,6 +1,6 @@
 /**
- * What runs per request: a frame (the working memory of an invocation), and the closures that a plugin contributes to a
- * plan. Everything here is decided at load; nothing reads a definition again.
+ * The working memory of a request (the frame) and the closures that plugins contribute to a plan. All decisions are made
+ * at load; no definition is read at run time.
  */
 import type { Asker } from './asker.js';
 import type { Owners } from './deferred.js';
@@ -22,48 +22,48 @@ export type {
   UploadedFile,
 } from './invocation.js';
 
-/** The part of an AbortSignal that the contract relies on; the light zone has no platform types. */
+/** The part of AbortSignal that the contract uses, because this module has no platform types. */
 export interface Signal {
   readonly aborted: boolean;
   addEventListener(type: 'abort', listener: () => void): void;
 }
 
-/** Claims of a verified token; a null prototype, or own properties only are read. */
+/** Claims of a verified token; either a null prototype, or readers access own properties only. */
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** The working memory of one invocation. Slots and results are indexed; no name is looked up while it runs. */
+/** The working memory of one invocation. Slots and results are indexed, so no name is looked up at run time. */
 export interface Frame {
   readonly invocation: Invocation;
   /** The payload as the steps of this request see it; a step that changes a value replaces the whole object. */
   payload: Payload;
-  /** The payload as it came. */
+  /** The original payload. */
   received: Payload;
-  /** Claims that a guard verified; null when nobody did. */
+  /** Claims that a guard verified; null when unauthenticated. */
   claims: Claims | null;
   /** Named values (`for`), by slot number. */
   readonly slots: unknown[];
-  /** Results of actionables by their place in the plan; undefined before they ran. */
+  /** Results of actionables by their index in the plan; undefined before they ran. */
   readonly results: unknown[];
-  /** Headers of the answer, by lower-case name; what a step puts here is dropped when the request is refused. */
+  /** Response headers by lower-case name; an error response discards them. */
   readonly headers: Record<string, string>;
   /** Headers, by lower-case name, that stay when the request is refused; for steps of a resource. Null: none. */
   lastingHeaders: Readonly<Record<string, string>> | null;
   /**
-   * Runs `work` once what has been done so far is committed: at once outside a unit of work, after its commit inside one,
-   * never when it is rolled back.
+   * Runs `work` once everything done so far is committed: immediately outside a transaction, after its commit inside one,
+   * never after a rollback.
    */
   whenCommitted(work: () => void | Promise<void>): void | Promise<void>;
-  /** The instant of this request as ISO 8601 text; the same wherever it is read. */
+  /** The instant of this request as ISO 8601 text; constant within the request. */
   now(): string;
-  /** Nothing behind the actionable that sets it is done; what was done before it stays, and is committed. */
+  /** Set by an actionable to skip the ones after it; the work before it remains and is committed. */
   stopped: boolean;
-  /** Work shared by adjacent actionables (a transaction), or null outside one. */
+  /** The open unit (a transaction) of adjacent actionables, or null. */
   unit: unknown;
-  /** Place in the plan of the last actionable whose work will last, whatever fails after it; -1 before there is one. */
+  /** Index of the last actionable whose work survives later failures; -1 before there is one. */
   readonly committedTo: number;
   /**
-   * A frame with a payload of its own, for work that is repeated for each item; values made once are made anew, or taken
-   * from `before`, the fork for the same item in an earlier try.
+   * Returns a frame with its own payload, for work that is repeated for each item. Generated values are created anew, or
+   * copied from `before`, the fork of the same item in an earlier attempt.
    */
   fork(payload: Payload, before?: Frame): Frame;
 }
@@ -71,260 +71,266 @@ export interface Frame {
 /** Reads a value of the frame; throws a Fault when the value cannot be resolved. */
 export type Reader<T = unknown> = (frame: Frame) => T;
 
-/** Takes secret fields out of a value, at any depth; gives the value itself where nothing had to go. */
+/** Removes secret fields from a value, at any depth; returns the value itself when it has none. */
 export type Hide = (value: unknown) => unknown;
 
 export interface Step {
   /**
-   * Of an actionable, before its work: replaces what was sent by what may be kept (hashed, encrypted). Where the work is done
-   * later, it runs when the work is accepted.
+   * A step of an actionable that replaces sensitive input by its stored form (hashed, encrypted) before the work. For
+   * deferred work it runs when the work is accepted.
    */
   readonly seals?: true;
-  /** For the plan viewer: `payload_validation`, `returnables`. */
+  /** Shown by the plan viewer: `payload_validation`, `returnables`. */
   readonly id: string;
   readonly phase: number;
   /** Order within the phase, default 0. */
   readonly order?: number;
-  /** Of an answer: when it refuses, what the last unit of work has done is taken back. */
+  /** A step of the response whose rejection rolls back the last unit of work. */
   readonly undoes?: true;
-  /** Only shapes what is there: never refuses, never ends the request. */
+  /** Only transforms the result: it never rejects and never ends the request. */
   readonly total?: true;
-  /** Does nothing but keep these names of the result, or of each of its rows, and hide what `hides` takes out of them. */
+  /** Only selects these names of the result or of each row, without what `hides` removes. */
   readonly picks?: readonly string[];
   readonly hides?: Hide;
-  /** Takes the result as it leaves, values and JSON text (`Rendered`) alike. */
+  /** Accepts results as JSON text (`Rendered`) as well as values. */
   readonly takesText?: true;
-  /** Takes long: a unit of work that this step is part of is opened only when a turn was taken, and holds it to its end. */
+  /**
+   * Limits concurrency of a slow step: a unit that contains the step opens only after it acquired a slot, and holds it to its
+   * end.
+   */
   readonly turns?: Turns;
   run(frame: Frame, action: ActionState): void | Done | Promise<void | Done>;
 }
 
-/** Bounds how many units of work at a time may be kept waiting by steps of one sort; who waits holds nothing yet. */
+/** Limits how many units at a time may run slow steps of one kind; a waiting unit holds no resources yet. */
 export interface Turns {
-  /** Gives the function that ends the turn. Rejects with a Fault when too many wait. */
+  /** Returns the function that releases the slot. Rejects with a Fault when too many wait. */
   take(asker?: Asker | null): Promise<() => void>;
 }
 
-/** The actionable (or, for phases of a resource, the resource) a step works on: its result may be read and replaced. */
+/** The actionable (or, in phases of a resource, the resource) of a step: its result may be read and replaced. */
 export interface ActionState {
   result: unknown;
 }
 
-/** Does the work of one actionable and gives its result, or a promise of it. */
+/** Runs one actionable and returns its result, or a promise of it. */
 export type Execute = (frame: Frame) => unknown;
 
-/** The transaction behind a unit, as the handle of a plugin knows it. */
+/** The transaction of a unit, as the handle of a plugin knows it. */
 export interface SharedUnit {
-  /** Kind of the handle. */
   readonly kind: string;
   readonly handle: unknown;
-  /** The handle's own transaction. */
+  /** Returns the handle's own transaction. */
   readonly of: (unit: unknown) => unknown;
 }
 
-/** How a row that is read is held until the transaction ends: nobody else may change it, or also nobody else hold it so. */
+/** The lock on rows that are read: against changes only (`share`), or against other locks as well (`update`). */
 export type RowLock = 'share' | 'update';
 
-/** What a transaction needs, so that requests behave as if they ran one after another. */
+/** The isolation that a transaction needs so that requests are serializable. */
 export interface IsolationNeed {
   /**
-   * `statement`: one statement, which its database does at once. `locks`: whatever is read is locked. `snapshot`: only reads, as of
-   * one moment. `serializable`: the database has to find out whether it met another one.
+   * `statement`: one statement, which is atomic in its database. `locks`: every row read is locked. `snapshot`: reads only, of
+   * one snapshot. `serializable`: the database must detect conflicts.
    */
   readonly level: 'statement' | 'locks' | 'snapshot' | 'serializable';
-  /** Others that are serializable touch its tables: where a database watches only those, this one is to be watched too. */
+  /**
+   * Other serializable transactions use its tables, so a database that detects conflicts only among those must include this one.
+   */
   readonly among: boolean;
   readonly lock: RowLock | null;
-  /** For people. */
+  /** Explanation for people. */
   readonly why: string;
 }
 
-/** Shared work of adjacent actionables: opened before the first, committed after the last, all or nothing. */
+/** A transaction shared by adjacent actionables: it opens before the first and commits after the last. */
 export interface Unit {
-  /** Whose transaction it is, for those who may take part in it. Absent: nobody may. */
+  /** The underlying transaction, for plugins that take part in it. Absent: it cannot be shared. */
   readonly shared?: SharedUnit;
-  /** Actionables with the same key and next to one another share one unit. */
+  /** Adjacent actionables with the same key share one unit. */
   readonly key: string;
-  /** How it is kept from others, for `lintel plan`. */
+  /** How it is isolated, for `lintel plan`. */
   readonly describe?: Readonly<Record<string, Json>>;
   /**
-   * One unit for several neighbours (itself among them, in their order), settled at load. `closing`: nothing that comes
-   * after the work of the last one can refuse, so that work and commit may travel together. `needs`: for each of them, the
-   * places in this list of those whose results it depends on.
+   * Combines several adjacent units (this one among them, in order) into one, at load. `closing`: nothing after the work of
+   * the last one can reject, so that work and commit may be sent together. `needs`: for each unit, the indexes in this list of
+   * the units whose results it uses.
    */
   join(others: readonly Unit[], closing: boolean, needs: readonly (readonly number[])[]): Unit;
   open(frame: Frame): Promise<unknown>;
   commit(unit: unknown): Promise<void>;
   rollback(unit: unknown): Promise<void>;
-  /** True when the whole unit may be run again after this error. */
+  /** True when the whole unit may be retried after this error. */
   retryable(error: unknown): boolean;
 }
 
 export interface ModePlan {
   readonly execute: Execute;
   readonly unit?: Unit;
-  /** The unit is opened even when no neighbour shares it: the work is more than one step by itself. */
+  /** The unit opens even when no neighbour shares it, because the work has several steps. */
   readonly always?: true;
-  /** Changes nothing anywhere: it may be done any number of times. */
+  /** Has no side effects and may be repeated any number of times. */
   readonly pure?: true;
-  /** Only reads in its store: it may be done again, and may then give something else. */
+  /** Only reads its store: it may be repeated, with a possibly different result. */
   readonly reads?: true;
-  /** The body of the request may be an array. */
+  /** The request body may be an array. */
   readonly takesList?: true;
-  /** ... and must be one. */
+  /** The request body must be an array. */
   readonly needsList?: true;
-  /** Files may come with the request. */
+  /** Limits of uploaded files; absent: none are accepted. */
   readonly files?: FileLimits;
   /**
-   * The same work with its result as `Rendered` JSON text of these names (null: all), without what `hide` takes out, for
-   * a result at which nobody looks on its way out; null where it cannot.
+   * Returns the same work with its result as `Rendered` JSON text of these names (null: all), without what `hide` removes;
+   * null when that is impossible. Used for results that no later step reads.
    */
   readonly renders?: (names: readonly string[] | null, hide: Hide | null) => Execute | null;
   /** Readable form for `lintel plan`: no secrets, no closures. */
   readonly describe: Json;
 }
 
-/** The compiler's services while a plugin plans one place of a definition. */
+/** The compiler's services for a plugin that plans one place of a definition. */
 export interface PlanTools {
-  /** The definition of the resource that answers, whole. */
+  /** The complete definition of the requested resource. */
   readonly root: Readonly<Record<string, Json>>;
-  /** The definition of the resource that this place stands in, whole: another one where its actionable is depended on. */
+  /** The complete definition that contains this place; another one for actionables that are dependencies. */
   readonly owner: Readonly<Record<string, Json>>;
-  /** Whether the definitions that are compiled together, or the config, use a plugin. */
+  /** Whether the definitions compiled together, or the config, use a plugin. */
   used(plugin: string): boolean;
-  /** The config allows what only tests may do. */
+  /** The config enables features that are for tests only. */
   readonly testing: boolean;
-  /** The list for whose items the work is repeated; null when it is done once. */
+  /** The list for whose items the work is repeated; null when it runs once. */
   readonly repeat: Repeat | null;
-  /** Where this is, for messages: `signup#2`. */
+  /** Where this place is, for messages: `signup#2`. */
   readonly place: string;
-  /** Changes with every text that is compiled together: what is kept beyond this set belongs to it alone. */
+  /** Changes with every source text of this set, so values cached beyond one set can be keyed by it. */
   readonly version: string;
   /**
-   * What this place reads of a request, as far as it went through these tools: fields of the payload, claims, headers, names
-   * that others give. Complete once the plan is made; for a resource, what all its actionables read. Plugins whose fact `judges`
-   * is set read nothing in this sense: they let a request in or not, each time, and no answer depends on them.
+   * The inputs of this place that were read through these tools: payload fields, claims, headers, values of other actionables.
+   * Complete once the plan exists; for a resource, the inputs of all its actionables. Plugins with the fact `judges` are not
+   * included: they validate every request, and no response depends on what they read.
    */
   reads(): readonly ReadPlace[];
   /**
-   * Notes that this place reads a field of the payload without asking these tools for a reader (null: the payload itself); what
-   * was sent is meant, also where a result gives the same name. What is not noted tells no cached answers apart.
+   * Records that this place reads a payload field directly, as sent (null: the whole payload). Cached responses do not vary by
+   * inputs that are not recorded.
    */
   readsPayload(field: string | null): void;
-  /** A value of the definition as a reader; strings may hold accessors, everything else is constant. */
+  /** A value of the definition as a reader; strings may contain accessors, everything else is constant. */
   value(json: Json): Reader;
-  /** As `value`, but always text. */
+  /** As `value`, but always returns text. */
   text(json: Json): Reader<string>;
-  /** The actionable runs at the same time as its neighbours. */
+  /** The actionable runs concurrently with its neighbours. */
   readonly parallel: boolean;
-  /** What the statement of this actionable needs; null where it runs as it is written. */
+  /** The isolation that the statement needs; null where it runs as written. */
   readonly isolation: IsolationNeed | null;
-  /** An entry of a parameter list: an accessor, a name, or a literal, as the checker decided it. */
+  /** An entry of a parameter list: an accessor, a name or a literal, as the checker classified it. */
   parameter(json: Json, pointer: string): ParameterPlan;
   /**
-   * The slot of what a name is at this place: a value that an actionable gives (`for`, `generate`, the result of one before it).
-   * Null where the name is one of the payload.
+   * Returns the slot of a name that an actionable provides (`for`, `generate`, an earlier result); null where the name is a
+   * payload field.
    */
   slot(name: string): number | null;
-  /** Of a mode that gives a list: what is read by name of its one item; null: nothing is, and the list may have any length. */
+  /** For a mode that returns a list: the names read from its only item; null: none are, and the list may have any length. */
   outputs(): Outputs | null;
-  /** Reads a claim of the verified token; one that the token lacks ends the request with 403. */
+  /** Reads a claim of the verified token; a missing claim ends the request with 403. */
   claim(path: readonly string[]): Reader;
-  /** What the request lacks is null here, instead of ending it. */
+  /** Missing values of the request are null, instead of ending the request. */
   readonly absentIsNull: boolean;
-  /** What the rules say of a payload field, or of what is inside it; null when they do not know the field. */
+  /** The rules of a payload field or of a nested path; null for an unknown field. */
   payloadField(name: string, ...inside: readonly string[]): { readonly optional: boolean } | null;
-  /** A query of this actionable takes the value of this path, or an object around it, for a column or a field of a document. */
+  /**
+   * Whether a query of this actionable writes the value at this path, or an object around it, into a column or document field.
+   */
   writes(path: readonly string[]): boolean;
-  /** Notes that a request without this payload path is refused, so that sample requests have it. */
+  /** Records that the payload path is required, so that sample requests contain it. */
   needs(path: readonly string[]): void;
   /**
-   * Whose uids a message of this place means: callers of the resource with this id, or null for what the definition says by itself.
-   * Throws BootError where that is not certain.
+   * The namespace of the uids in a message of this place: callers of the resource `guarded`, or null for literal uids. Throws
+   * BootError where it is ambiguous.
    */
   owners(guarded: string | null): Owners;
-  /** A slot nobody else knows: for values that must be made once per request. */
+  /** Allocates a private slot for a value that is computed once per request. */
   memo(): number;
   /**
-   * Gives a name of this resource a value that is made once per request, and anew for each item of a list. The returned
-   * function does it; null where the name has another source that wins.
+   * Assigns a name of this resource a value that is created once per request, and once per item of a list. Returns the function
+   * that creates it; null where another source of the name takes precedence.
    */
   made(name: string, make: () => unknown): ((frame: Frame) => void) | null;
   /** Index of an actionable (`self` or another resource) in the results of the frame; null for an unknown one. */
   action(resource: string, id: number): number | null;
-  /** Notes that this place reads the result with that index, at this path (empty: all of it). What is not noted is not kept for later. */
+  /** Records that this place reads that result at this path (empty: all of it). Deferred work stores only recorded results. */
   takes(index: number, path: readonly string[]): void;
   /** Index of the main result, then of the other results, latest first. */
   readonly lookupOrder: readonly number[];
-  /** Columns of the tables that this actionable touches, by table and field name. */
+  /** Columns of the tables that this actionable uses, by table and field name. */
   readonly columns: readonly ModelColumn[];
-  /** These tables, whole. */
+  /** The complete tables. */
   readonly tables: readonly ModelTable[];
-  /** Some table has a column with an index of its values: what is encrypted may have to be found by it. */
+  /** Some table has a blind index, so encrypted values may have to be searchable. */
   readonly indexes: boolean;
-  /** The configured instance of a kind of store on which the query of this actionable runs. */
+  /** Returns the configured instance of this kind of store on which the actionable's query runs. */
   connection(kind: Kind<never>): string;
-  /** The actionable whose result the resource answers, as written; null when nothing runs. */
+  /** The actionable whose result is the response, as written; null when nothing runs. */
   readonly main: Readonly<Record<string, Json>> | null;
-  /** Fields never answered unless `returnables` names them. */
+  /** Fields that responses omit unless `returnables` names them. */
   readonly secrets: ReadonlySet<string>;
-  /** The same, of everything that runs for the resource: what leaves may hold values of any of its results. */
+  /** The secrets of everything that runs for the resource, because a response may contain values of any of its results. */
   readonly allSecrets: ReadonlySet<string>;
   /**
-   * What hashes look like, where results of stores that may hold some are answered; null where none are. Text that has one in it
-   * never leaves under a name that is not one of a secret.
+   * Pattern of stored hashes, where the response contains results of stores that may hold some; null otherwise. Text that
+   * matches is removed from responses unless its field is declared a secret.
    */
   readonly conceals: RegExp | null;
-  /** Paths of results that are opened for the caller: they leave as other values do. */
+  /** Paths of results that are decrypted for the caller; responses contain them like other values. */
   readonly revealed: readonly string[];
   /** Names of the plugins of a kind that this actionable (or resource) selects by key. */
   chosen(kind: Kind<never>): readonly string[];
-  /** The handle of a plugin named in the spec's `requires`. */
+  /** Returns the handle of a plugin named in the spec's `requires`. */
   resolve<H>(kind: Kind<H>, name: string): H;
 }
 
-/** Names of the one item of a list, for the actionables behind it. */
+/** Names of the only item of a list, for later actionables. */
 export interface Outputs {
   readonly names: readonly string[];
   give(frame: Frame, item: Readonly<Record<string, unknown>>): void;
 }
 
-/** Something of a request on which the outcome depends. */
+/** An input of the request that affects the outcome. */
 export type ReadPlace =
-  /** A field of the payload, whole; null for the payload itself. Where the name has a slot, its value is meant first. */
+  /** A payload field, or the payload itself (null). Where the name has a slot, its value takes precedence. */
   | { readonly from: 'payload'; readonly field: string | null; readonly slot: number | null }
   | { readonly from: 'claims'; readonly path: readonly string[] }
   | { readonly from: 'result'; readonly index: number }
-  /** Whatever else; the reader may throw. */
+  /** Any other input; the reader may throw. */
   | {
       readonly from: 'elsewhere';
       readonly read: Reader;
-      /** The header that is read, in lower case, where it is one. */
+      /** The lower-case name, where the input is a header. */
       readonly header?: string;
-      /** The address of the client is read. */
+      /** The input is the client address. */
       readonly remote?: true;
     };
 
-/** A list, and where it comes from. */
+/** A list whose items are processed one by one, and its source. */
 export interface Repeat {
   /** The body itself may be the list. */
   readonly body: boolean;
-  /** What the list is called in the definition, or null. */
+  /** The name of the list in the definition, or null. */
   readonly name: string | null;
-  /** The list as it is in this request, outside the body itself; undefined or null when there is none. */
+  /** Reads the list from anywhere but the body itself; undefined or null when there is none. */
   readonly read: Reader;
-  /** JSON pointer of the list in the payload; null for one that is not in the payload. */
+  /** JSON pointer of the list in the payload; null for a list from elsewhere. */
   readonly pointer: string | null;
-  /** A request may leave it out. */
+  /** A request may omit it. */
   readonly optional: boolean;
 }
 
 export interface ParameterPlan {
   readonly source: 'accessor' | 'name' | 'literal';
   readonly label: string;
-  /** The payload field this parameter comes from, if it does. */
+  /** The payload field of this parameter, if it comes from one. */
   readonly field: string | null;
-  /** Of a literal: the value. */
+  /** The value of a literal. */
   readonly literal?: Json;
   readonly read: Reader;
 }

@@ -1,7 +1,4 @@
-/**
- * What the front end says about a definition: data only. The same rows feed `lintel check`, the boot log and editors,
- * so nothing here knows how a problem is shown.
- */
+/** Diagnostics of definitions, as data only. `lintel check`, the boot log and editors all display them. */
 export type Severity = 'error' | 'warning' | 'hint';
 
 export type ProblemTag = 'deprecated' | 'unnecessary';
@@ -26,13 +23,13 @@ export interface Related extends Place {
   readonly message: string;
 }
 
-/** The textual replacement that would mend the problem. */
+/** A textual replacement that fixes the problem. */
 export interface Fix extends Place {
   readonly title: string;
   readonly text: string;
-  /** Further replacements in the same file that belong to it; none of them touches another. */
+  /** Further replacements in the same file; they do not overlap. */
   readonly more?: readonly { readonly range: Range; readonly text: string }[];
-  /** Somebody has to look at it: something else has to be done as well, or the value is only one to start from. */
+  /** Needs review: another change is necessary as well, or the value is only a placeholder. */
   readonly asks?: true;
 }
 
@@ -42,42 +39,42 @@ export interface Problem extends Place {
   readonly message: string;
   readonly related: readonly Related[];
   readonly fix?: Fix;
-  /** Other changes, where it is a question what is meant. */
+  /** Alternative fixes, where the intent is ambiguous. */
   readonly others?: readonly Fix[];
 }
 
 export const hasErrors = (problems: readonly Problem[]): boolean =>
   problems.some((problem) => problem.severity === 'error');
 
-/** `advice`: nothing is wrong, and something would be better. */
+/** `advice`: the definition is valid but could be better. */
 export type Certainty = 'certain' | 'likely' | 'advice';
 
 const CERTAINTY = { error: 'certain', warning: 'likely', hint: 'advice' } as const;
 
-/** Errors are certain, warnings likely and hints advice, unless the code says otherwise. */
+/** Errors are certain, warnings likely and hints advice, unless the code overrides it. */
 export const certaintyOf = ({ severity = 'error', certainty }: Pick<CodeEntry, 'severity' | 'certainty'>): Certainty =>
   certainty ?? CERTAINTY[severity];
 
-/** One row of the catalogue of codes. `{name}` in `message` stands for a parameter. */
+/** An entry of the catalogue of codes. `{name}` in `message` is a parameter. */
 export interface CodeEntry {
   readonly title: string;
   readonly message: string;
   readonly help: string;
   /** Set for problems found in definitions. */
   readonly severity?: Severity;
-  /** How editors draw the place: struck through, or faded because it can go without a loss. */
+  /** How editors draw the location: struck through, or faded because it can be removed. */
   readonly tag?: ProblemTag;
-  /** Set for faults of a running request: the HTTP status. */
+  /** HTTP status; set for faults of a running request. */
   readonly status?: number;
-  /** How sure a problem of definitions is, where its severity does not say it. */
+  /** The certainty of a problem, where it differs from that of its severity. */
   readonly certainty?: Certainty;
-  /** `all`: true only when every plugin is known; an editor that does not know one says nothing. */
+  /** `all`: reliable only when every plugin is known, so an editor with an unknown plugin omits it. */
   readonly plugins?: 'all';
 }
 
 export type Params = Readonly<Record<string, string | number | undefined>>;
 
-/** Fills `{name}` in a catalogue message; a parameter that is absent becomes nothing. */
+/** Fills `{name}` in a catalogue message; an absent parameter becomes the empty string. */
 export function fillMessage(template: string, params: Params): string {
   return template
     .replace(/\{([a-zA-Z]+)\}/g, (_, name: string) => String(params[name] ?? ''))

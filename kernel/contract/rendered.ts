@@ -1,4 +1,4 @@
-/** A value that already is JSON text: a result at which nobody looked between the store and the answer. */
+/** A result that the store returned as JSON text and that no step parsed before the response. */
 export class Rendered {
   constructor(
     /** UTF-8. */
@@ -6,7 +6,7 @@ export class Rendered {
     private readonly parse: (json: Uint8Array) => unknown,
   ) {}
 
-  /** Whoever meets one and does not know it still gets the value. */
+  /** Lets generic code, such as `JSON.stringify`, read the parsed value. */
   toJSON(): unknown {
     return this.parse(this.json);
   }
