@@ -1,6 +1,6 @@
 /**
- * One connection while it is open: messages come at a bounded pace and are worked on a few at a time, frames leave as fast as
- * the client reads, silence ends it. Who may connect and what a message does is decided elsewhere.
+ * One open connection: rate-limits incoming messages, works on a few at a time, closes slow or silent clients.
+ * It does not decide who may connect or what a message does.
  */
 import type { RawData, WebSocket } from 'ws';
 import { fault, type Fault } from '../contract/fault.js';
@@ -17,35 +17,35 @@ export interface LineInput {
   readonly limits: WebSocketConfig['limits'];
   readonly json: JsonLimits;
   readonly worker: Worker;
-  /** No new work is begun. */
+  /** Whether the process is shutting down, so that no new work starts. */
   readonly closing: () => boolean;
-  /** A message was refused for want of a token. */
+  /** Called when a message was rejected with 401. */
   readonly doubted: () => void;
-  /** `code`: with which it was closed. */
+  /** Called once, with the close code. */
   readonly ended: (code: number) => void;
-  /** Work was begun (1) or is over (-1). */
+  /** Called with 1 when work begins and with -1 when it ends. */
   readonly busy: (change: 1 | -1) => void;
 }
 
-/** The wire of a connection. */
+/** The transport of one connection. */
 export interface Line extends Pick<Client, 'send' | 'cut'> {
-  /** Messages are taken from now on. */
+  /** Starts to accept messages. */
   begin(peer: Peer): void;
-  /** Asks for a sign of life; ends what gave none to the last two. */
+  /** Sends a ping; terminates a connection that did not reply to the last two. */
   ping(): void;
   close(code: number, reason: string): void;
   terminate(): void;
 }
 
-/** Silent pings before the end. */
+/** Unanswered pings before the connection is terminated. */
 const MAX_SILENT = 2;
-/** A close that the client does not answer is over after this many milliseconds. */
+/** Milliseconds to wait for the client's close frame. */
 const PARTING_MS = 1000;
 
-/** Pings and pongs a second that any client may send. */
+/** Pings and pongs per second that any client may send. */
 const SIGNS = 20;
 
-/** Nothing is read before `begin`. */
+/** The socket is paused until `begin`. */
 export function createLine(socket: WebSocket, input: LineInput): Line {
   const { limits, json, worker, closing, doubted, ended, busy } = input;
   const pace = createPace(limits.rate);
@@ -78,7 +78,7 @@ export function createLine(socket: WebSocket, input: LineInput): Line {
     silent = 0;
     if (signs(performance.now()) === 'flood') close(CLOSE.policy, 'too many pongs');
   });
-  // It closes by itself, with the code of what was wrong.
+  // `ws` closes the socket itself, with the matching close code.
   socket.on('error', () => undefined);
   socket.on('close', (code) => {
     const wasOpen = isOpen;
@@ -87,7 +87,7 @@ export function createLine(socket: WebSocket, input: LineInput): Line {
     if (wasOpen) ended(code);
   });
 
-  /** One chunk can bring many messages; while too many are under way nothing more is read. */
+  /** Starts queued messages and pauses reading at the in-flight limit, because one chunk may contain many messages. */
   function next(): void {
     while (peer !== null && active < limits.in_flight) {
       const message = queue.shift();
@@ -110,7 +110,7 @@ export function createLine(socket: WebSocket, input: LineInput): Line {
     if (status === 401) doubted();
   }
 
-  /** Looked at before, not after: one answer may be larger than what may wait. */
+  /** Checks the buffer before sending, because a single response may exceed the limit. */
   function write(frame: Buffer, left: () => void): boolean {
     if (isOpen && socket.bufferedAmount > limits.buffered) cut();
     if (isOpen) socket.send(frame, { binary: false }, left);
@@ -126,7 +126,7 @@ export function createLine(socket: WebSocket, input: LineInput): Line {
     if (!isOpen) return;
     isOpen = false;
     queue.length = 0;
-    // The answer to the close has to be read.
+    // The client's close frame must be read.
     socket.resume();
     socket.close(code, reason);
     setTimeout(() => socket.terminate(), PARTING_MS).unref();
@@ -142,7 +142,7 @@ export function createLine(socket: WebSocket, input: LineInput): Line {
     cut,
     close,
     ping() {
-      // Who is not read cannot give a sign.
+      // A paused socket cannot receive pongs.
       if (socket.isPaused) return;
       if (silent >= MAX_SILENT) return socket.terminate();
       silent += 1;

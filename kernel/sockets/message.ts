@@ -1,6 +1,6 @@
 /**
- * A client's message as text, and the frames that leave. Nothing of what a message says is done here; what cannot be read
- * comes with its Fault, and with as much as the answer should repeat.
+ * Parses client messages and writes frames. An unreadable message is returned with its Fault and the fields that the error
+ * frame repeats.
  */
 import { fault, type Fault } from '../contract/fault.js';
 import { isObject, own, type Json } from '../contract/json.js';
@@ -11,12 +11,12 @@ import { asFault } from '../runtime/invoke.js';
 export interface Message {
   /** Id or path of a resource, as the client writes it. */
   readonly resource: string;
-  /** What the client calls this; comes back with the answer. */
+  /** Client-chosen label, repeated in the response. */
   readonly action: string | null;
-  /** Comes back too, where the client sent one. */
+  /** Repeated in the response when present. */
   readonly requestId: string | null;
   readonly payload: unknown;
-  /** Why nothing can be done. */
+  /** The error of an invalid message. */
   readonly flaw: Fault | null;
 }
 
@@ -26,7 +26,7 @@ const UNREAD: Message = { resource: '', action: null, requestId: null, payload: 
 
 const malformed = (what: string): Fault => fault('WS_MESSAGE', { what });
 
-/** `bytes`: UTF-8. A payload may be as deep as a body, and have as many names. */
+/** `bytes`: UTF-8. The limits grow by the envelope, so that a payload has the same limits as an HTTP body. */
 export function readMessage(bytes: Buffer, limits: JsonLimits): Message {
   let json: unknown;
   try {
@@ -54,7 +54,7 @@ const isName = (value: unknown): value is string => typeof value === 'string' &&
 
 export type Repeated = Pick<Message, 'action' | 'requestId'>;
 
-/** The answer to a message. A result that is text already is not written again. */
+/** Writes the response frame. A result that already is JSON text is not serialized again. */
 export function answerFrame(uid: string | null, { action, requestId }: Repeated, result: unknown): Buffer {
   const head = `{"uid":${JSON.stringify(uid)},"action":${JSON.stringify(action)},`;
   const named = requestId === null ? head : `${head}"request_id":${JSON.stringify(requestId)},`;
@@ -66,7 +66,7 @@ export function errorFrame(uid: string | null, { action, requestId }: Repeated, 
   return Buffer.from(JSON.stringify({ uid, action, ...(requestId !== null && { request_id: requestId }), error }));
 }
 
-/** What a message to connected clients has behind the uid; the same for all of them. */
+/** The part of a delivery frame after the uid; equal for all recipients. */
 export const sharedPart = (action: string, data: Json, id: string | null): Buffer =>
   Buffer.from(
     `,"action":${JSON.stringify(action)},"data":${JSON.stringify(data)}${id === null ? '' : `,"id":${JSON.stringify(id)}`}}`,
