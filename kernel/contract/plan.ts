@@ -46,7 +46,7 @@ export interface Frame {
   readonly results: unknown[];
   /** Response headers by lower-case name; an error response discards them. */
   readonly headers: Record<string, string>;
-  /** Headers, by lower-case name, that stay when the request is refused; for steps of a resource. Null: none. */
+  /** Response headers by lower-case name that error responses keep, for steps of a resource. Null: none. */
   lastingHeaders: Readonly<Record<string, string>> | null;
   /**
    * Runs `work` once everything done so far is committed: immediately outside a transaction, after its commit inside one,

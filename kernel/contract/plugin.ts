@@ -84,7 +84,7 @@ export interface CheckPlace {
   readonly facts: (kind: string, name: string) => Readonly<Record<string, FactValue>> | undefined;
   /** Facts about an environment variable, never its value; null when it is not set or nothing is known. */
   readonly env: (name: string) => EnvFact | null;
-  /** False only where the environment is known and has no such variable. */
+  /** False only where the environment is known and lacks the variable. */
   readonly isSet: (name: string) => boolean;
   /** The config enables features that are for tests only. */
   readonly testing: boolean;

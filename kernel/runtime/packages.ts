@@ -1,6 +1,6 @@
 /**
- * Finds plugins: those of the distribution and those in folders that the config names. Only specs and kinds are
- * imported here; a runtime is a path or a loader until somebody uses the plugin.
+ * Finds plugins of the distribution and in the folders of the config. It imports only specs and kinds; runtimes are
+ * imported when a plugin is first used.
  */
 import { resolve } from 'node:path';
 import type { Kind } from '../contract/kind.js';
@@ -18,16 +18,16 @@ export type LoadRuntime = () => Promise<PluginRuntime<unknown>>;
 export interface Packages {
   readonly registry: Registry;
   readonly runtimes: ReadonlyMap<PluginId, LoadRuntime>;
-  /** Null: all code there is may run. */
+  /** Plugins whose code may not run; null when all code may. */
   readonly unrun: Unrun | null;
 }
 
-/** Folders with plugins whose code is not run, as the config names them. */
+/** Plugin folders whose code is not run, as named in the config. */
 export interface Unrun {
   readonly folders: readonly string[];
-  /** Those of which nothing is known, with the reason. */
+  /** Folders without a readable manifest, with the reason. */
   readonly unread: ReadonlyMap<string, string>;
-  /** Plugins with rules that are code. */
+  /** Plugins whose checks are code and were skipped. */
   readonly unchecked: readonly PluginId[];
 }
 
@@ -40,8 +40,8 @@ interface Found {
 }
 
 /**
- * `plugins` and `disable` as the config lists them; folders are relative to `folder`. `trusted`: code in them may run; otherwise
- * their manifests are read.
+ * `plugins` and `disable` are the lists of the config; folders are relative to `folder`. `trusted`: code in folders may run;
+ * otherwise only their manifests are read.
  */
 export async function loadPackages(
   folder: string,
