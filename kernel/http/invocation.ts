@@ -1,7 +1,4 @@
-/**
- * An HTTP request as the plans see it: its headers, its payload once it is asked for, what it holds until it is over. No
- * rule of a resource is known here.
- */
+/** An HTTP request as an invocation: headers, lazily read payload, and cleanup. It knows no rules of resources. */
 import type { IncomingMessage } from 'node:http';
 import { isIP, isIPv4 } from 'node:net';
 import type { ActionTiming, FileLimits, Invocation, Payload, UploadedFile } from '../contract/plan.js';
@@ -10,17 +7,17 @@ import { giveBack, type HeldWork } from '../runtime/held.js';
 import { readBytes } from './body.js';
 import { isForm, isInQuery, jsonPayload, queryPayload, refuseEncoding, withParameters } from './payload.js';
 
-/** What every request is measured against. */
+/** The config that limits requests. */
 export type Intake = Pick<HttpConfig, 'limits' | 'timeouts' | 'trusted_proxies'>;
 
 export interface Arrival {
   readonly id: string;
   readonly startedAt: number;
-  /** Of the monotonic clock. */
+  /** Monotonic time. */
   readonly clock: number;
-  /** The text behind the question mark. */
+  /** The query string without its question mark. */
   readonly query: string;
-  /** What stands in the path, by name. */
+  /** Path parameters, by name. */
   readonly parameters: Readonly<Record<string, string>> | null;
   readonly timed: boolean;
 }
@@ -88,7 +85,7 @@ export class HttpInvocation implements Invocation {
     (this.#held ??= []).push(work);
   }
 
-  /** Gives back what the request holds. The first failure is told when all was tried. */
+  /** Runs all cleanup work, then throws the first failure. */
   async finish(answered: boolean): Promise<void> {
     const held = this.#held;
     this.#held = null;
@@ -120,7 +117,7 @@ export class HttpInvocation implements Invocation {
   }
 }
 
-/** `rawHeaders` alternates names and values; the parsed form hides that a header was sent twice. */
+/** Reads `rawHeaders` (alternating names and values), because the parsed form hides repeated headers. */
 export function headerValues(raw: readonly string[], name: string): readonly string[] {
   const values: string[] = [];
   for (let i = 0; i < raw.length; i += 2) {
@@ -134,8 +131,8 @@ export const remoteOf = ({ socket, rawHeaders }: IncomingMessage, proxies: numbe
   clientAddress(socket.remoteAddress ?? '', proxies === 0 ? [] : headerValues(rawHeaders, 'x-forwarded-for'), proxies);
 
 /**
- * The entry that the outermost trusted proxy wrote; anybody can send entries before it. `forwarded`: the values of
- * `x-forwarded-for`, in the order they came.
+ * Returns the entry of `x-forwarded-for` that the outermost trusted proxy wrote; clients can forge earlier ones. `forwarded`:
+ * the values of the header, in order.
  */
 export function clientAddress(peer: string, forwarded: readonly string[], proxies: number): string {
   const plain = plainAddress(peer);
@@ -147,7 +144,7 @@ export function clientAddress(peer: string, forwarded: readonly string[], proxie
 
 const MAPPED = '::ffff:';
 
-/** IPv4 clients on a dual-stack socket have mapped addresses. */
+/** Converts IPv4-mapped IPv6 addresses of dual-stack sockets to IPv4. */
 const plainAddress = (address: string): string =>
   address.toLowerCase().startsWith(MAPPED) && isIPv4(address.slice(MAPPED.length))
     ? address.slice(MAPPED.length)

@@ -1,7 +1,4 @@
-/**
- * The listening socket: deadlines for slow clients, and a stop in order that lets what is under way finish. What is answered
- * is decided in `app.ts`.
- */
+/** The listening server: timeouts for slow clients, and an orderly shutdown. `app.ts` handles the requests. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { HttpConfig } from '../analysis/config.js';
@@ -17,22 +14,22 @@ import { createApp, type TellFailure } from './app.js';
 export interface RunningServer {
   readonly url: string;
   readonly port: number;
-  /** Not ready any more, and every answer ends its connection; requests are still taken. */
+  /** Makes readiness fail and closes each connection after its response; requests are still served. */
   leave(): void;
   /**
-   * No new requests; then requests in flight, then `work` (what else was begun), then clients that stay connected. After
-   * `seconds` whatever is left is cut off.
+   * Stops accepting requests, then waits for requests in flight, for `work`, and closes WebSocket clients. Terminates the rest
+   * after `seconds`.
    */
   stop(seconds: number, work?: Promise<unknown>): Promise<Stopped>;
 }
 
-/** What was over in time. */
+/** Which parts finished in time. */
 export interface Stopped {
   readonly requests: boolean;
   readonly work: boolean;
 }
 
-/** RFC 9112, 3.2: a proxy in front may have read the other one. */
+/** RFC 9112, section 3.2: rejected, because a proxy may have used the other `host` header. */
 function namesTwoHosts(rawHeaders: readonly string[]): boolean {
   let hosts = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -43,10 +40,10 @@ function namesTwoHosts(rawHeaders: readonly string[]): boolean {
 }
 
 const SWEEP_MS = 50;
-/** Younger connections may have a request on its way. */
+/** Younger connections may have a request on its way. Milliseconds. */
 const SILENCE_MS = 500;
 
-/** `pages`: addresses beside those of resources and plugins. */
+/** `pages`: routes in addition to those of resources and plugins. */
 export async function listen(kernel: Kernel, pages: readonly Route[] = []): Promise<RunningServer> {
   let closing = false;
   void sweepSpools();
@@ -59,7 +56,7 @@ export async function listen(kernel: Kernel, pages: readonly Route[] = []): Prom
     {
       ...(sockets !== null && { IncomingMessage: sockets.Request }),
       maxHeaderSize: limits.header_bytes,
-      // Who must have come whole must have come with its headers.
+      // The header timeout cannot exceed the request timeout.
       headersTimeout: Math.min(timeouts.headers, timeouts.request) * 1000,
       requestTimeout: timeouts.request * 1000,
       connectionsCheckingInterval: checkEvery(timeouts),
@@ -77,7 +74,7 @@ export async function listen(kernel: Kernel, pages: readonly Route[] = []): Prom
       void handle(req, res);
     },
   );
-  // Node would drop the headers beyond a count without a word, `content-length` among them; the bytes are bounded anyway.
+  // Node silently drops headers beyond a count, `content-length` among them; `maxHeaderSize` is the limit instead.
   server.maxHeadersCount = 0;
   if (sockets !== null) server.on('upgrade', (req, socket, head) => sockets.upgrade(req, socket, head));
   sayWhoMayCall(kernel);
@@ -98,7 +95,7 @@ export async function listen(kernel: Kernel, pages: readonly Route[] = []): Prom
   };
 }
 
-/** What an operator has to know of calls from elsewhere: each variable in the form of another system, pages and names without a way in. */
+/** Logs facts about access for the operator: converted variables, and when other origins or host names are rejected. */
 function sayWhoMayCall({ config, project, log }: Kernel): void {
   for (const { name, as } of project.taken) log.info({ variable: name, as }, 'a variable is taken in another form');
   if (config.http.allowed_origins.length === 0)
@@ -107,7 +104,7 @@ function sayWhoMayCall({ config, project, log }: Kernel): void {
     log.info({ config: 'http.hosts' }, 'addresses and localhost are answered: ALLOWED_HOSTS names other hosts');
 }
 
-/** Loaded only where clients may stay connected. */
+/** Loaded only if the config enables WebSocket. */
 async function openSockets(kernel: Kernel, tellFailure: TellFailure): Promise<Door | null> {
   if (!kernel.config.websocket.enabled) return null;
   const { createDoor } = await import('../sockets/door.js');
@@ -118,9 +115,9 @@ async function openSockets(kernel: Kernel, tellFailure: TellFailure): Promise<Do
 
 interface Stopping {
   readonly server: Server;
-  /** Clients that stay connected: they end last, and are told why. */
+  /** WebSocket clients, which are closed last, with a close code. */
   readonly sockets: Door | null;
-  /** Ends connections on which nothing ever came. */
+  /** Destroys connections without any request. */
   readonly silent: () => void;
 }
 
@@ -134,13 +131,13 @@ async function stop(stopping: Stopping, seconds: number, work: Promise<unknown>)
   const whole = await inTime(work);
   clearTimeout(timer);
   await sockets?.close();
-  // Only what is late or idle is left.
+  // Only late or idle connections are left.
   server.closeAllConnections();
   if (requests) await closed;
   return { requests, work: whole };
 }
 
-/** Resolves when no connection is busy any more. One that was busy just now becomes idle with its answer. */
+/** Resolves when no connection is busy; a busy one becomes idle after its response. */
 function answered({ server, sockets, silent }: Stopping): Promise<void> {
   return new Promise((resolve) => {
     const sweep = (): void => {
@@ -155,7 +152,10 @@ function answered({ server, sockets, silent }: Stopping): Promise<void> {
   });
 }
 
-/** Kept open in advance by clients and balancers: for the server they are neither idle nor busy, and would be waited for. */
+/**
+ * Destroys connections that clients or load balancers opened in advance. Node counts them as neither idle nor busy, so that
+ * closing would wait for them.
+ */
 function silentConnections(server: Server): () => void {
   const since = new Map<Socket, number>();
   server.on('connection', (socket) => {
@@ -168,7 +168,7 @@ function silentConnections(server: Server): () => void {
   };
 }
 
-/** Deadlines are found to be over this much too late, at most. Milliseconds. */
+/** Milliseconds between checks of the timeouts, and so the maximum delay in detecting one. */
 const checkEvery = ({ headers, request }: HttpConfig['timeouts']): number =>
   Math.min(2000, Math.max(50, Math.min(headers, request) * 250));
 
@@ -189,7 +189,7 @@ const failureLog =
     else log.error({ id, code: fault.code, ...fault.where, err: fault.options.cause ?? fault }, 'request failed');
   };
 
-/** The connection ended before the request or the answer did, or the request took too long: the client's doing, and no failure of ours. */
+/** The client disconnected, sent invalid HTTP or was too slow; none of these is a failure of the server. */
 const isGone = (error: unknown): boolean =>
   error instanceof Error &&
   'code' in error &&

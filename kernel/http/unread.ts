@@ -1,22 +1,19 @@
-/**
- * Answers that have not left yet because their clients do not read: how much they hold, and who is cut off when that is too much.
- * Nothing is known here of what they say.
- */
+/** Limits the memory of responses that clients do not read, by destroying connections of the network that holds most. */
 import type { ServerResponse } from 'node:http';
 
 interface Held {
   readonly res: ServerResponse;
   readonly network: string;
   readonly bytes: number;
-  /** Milliseconds of the monotonic clock. */
+  /** Monotonic milliseconds. */
   readonly since: number;
 }
 
-/** Who reads needs no longer for what the network takes at once. */
+/** A reading client needs less time than this for the data in socket buffers. */
 const GRACE_MS = 1000;
 
 export class Unread {
-  /** The oldest first. */
+  /** Oldest first. */
   readonly #all = new Set<Held>();
   #bytes = 0;
   #timer: NodeJS.Timeout | null = null;
@@ -31,7 +28,7 @@ export class Unread {
     return this.#bytes;
   }
 
-  /** An answer that was written and is still here. */
+  /** Adds a response that is written but not yet sent. */
   add(res: ServerResponse, network: string, bytes: number): void {
     const held = { res, network, bytes, since: this.now() };
     this.#all.add(held);
@@ -44,7 +41,7 @@ export class Unread {
     this.#judge();
   }
 
-  /** Of the network that holds most, the oldest goes first. */
+  /** Destroys the oldest response of the network that holds most, until the total is within the limit. */
   #judge(): void {
     while (this.#bytes > this.most) {
       const victim = this.#victim();
