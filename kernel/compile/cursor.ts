@@ -1,6 +1,6 @@
 /**
- * How deferred work goes on where it was: its steps, what each of them leaves for those behind it, and where that is noted. A step is
- * what is committed together. Settled at load; nothing runs here.
+ * Plans how a job resumes after a failure: its steps (each is committed as a whole), what each step passes on, and where its
+ * completion is noted. Resolved at load; nothing runs here.
  */
 import type { Inbox, Note } from '../contract/deferred.js';
 import type { Frame } from '../contract/plan.js';
@@ -11,27 +11,27 @@ import { secretsIn, type ResourceScope } from './tools.js';
 
 export interface StepPlan extends ActionGroup {
   readonly keys: readonly string[];
-  /** Null: the step is noted in the queue when it is over. */
+  /** Null: the queue notes the step after it ends. */
   readonly inbox: Inbox | null;
-  /** The end of the work is its note, or it may be done any number of times. */
+  /** False when the step is repeatable, or when its end is the end of the whole job. */
   readonly noted: boolean;
-  /** Nothing is done behind it. */
+  /** No step follows. */
   readonly last: boolean;
-  /** What it leaves for those behind it. */
+  /** Returns the values that later steps need. */
   readonly leaves: (frame: Frame) => Pick<Note, 'carries' | 'state'>;
 }
 
 export interface CursorPlan {
-  /** In order; steps of one stage run at the same time. */
+  /** In order; the steps of one stage run in parallel. */
   readonly stages: readonly (readonly StepPlan[])[];
   readonly inboxes: readonly Inbox[];
-  /** Gives a frame what the noted steps have left. The label of what is missing for the others; null where nothing is. */
+  /** Restores the values of noted steps into a frame. Returns the label of a value that the remaining steps lack, or null. */
   readonly give: (notes: readonly Note[], frame: Frame) => string | null;
 }
 
 type InboxOf = (group: ActionGroup) => Inbox | null;
 
-/** Steps of groups: those that run at once are committed one by one. */
+/** Splits groups into steps: parallel actionables are committed one by one. */
 export const stagesOf = (groups: readonly ActionGroup[]): ActionGroup[][] =>
   groups.map((group) =>
     group.parallel
@@ -39,7 +39,7 @@ export const stagesOf = (groups: readonly ActionGroup[]): ActionGroup[][] =>
       : [group],
   );
 
-/** Null for one step that cannot note its end with what it did: it is over with the work. */
+/** Null for a single step whose completion cannot be noted within its transaction; then the job's end is enough. */
 export function compileCursor(
   scope: ResourceScope,
   members: readonly ActionModel[],
@@ -48,7 +48,7 @@ export function compileCursor(
   inboxOf: InboxOf,
 ): CursorPlan | null {
   const stages = stagesOf(groups);
-  /** What may be done again: it changes nothing, or only reads what must not be kept. */
+  /** Repeatable: the step has no side effects, or only reads a result that must not be stored because it is secret. */
   const isPure = ({ actions }: ActionGroup): boolean =>
     actions.every(({ pure, reads, key }) => pure || (reads && leavesSecret(scope, members, key)));
   const lasting = stages.flat().filter((step) => !isPure(step));
@@ -99,7 +99,7 @@ export function compileCursor(
   return Object.freeze({ stages: steps, inboxes: [...inboxes], give });
 }
 
-/** Others of the part read something secret of its result. */
+/** Whether other actionables of the part read a secret of this one's result. */
 function leavesSecret(scope: ResourceScope, members: readonly ActionModel[], key: string): boolean {
   const secrets = secretsIn(
     scope,
