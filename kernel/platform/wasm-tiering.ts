@@ -1,20 +1,17 @@
 /**
  * Controls when V8 optimizes WebAssembly. Older engines read the setting when a module is compiled, newer ones (`LATE`) when a
- * function first runs. Nothing changes where the user sets the flag or the engine's default is unknown.
+ * function first runs. A flag of the user and unknown engines remain unchanged.
  */
 import { setFlagsFromString } from 'node:v8';
 
-/** The default budget by major version of V8, as `node --v8-options` prints it. */
+/** Default budgets by major version of V8 (`node --v8-options`). */
 export const TIERING_BUDGETS: Readonly<Record<string, number>> = { 11: 1_800_000, 13: 13_000_000 };
 const FLAG = '--wasm-tiering-budget';
-/** More than any function of a short run uses. */
 const NEVER = 1_000_000_000;
 
-/** The first major version of V8 that reads the setting when a function first runs. */
 const LATE = 13;
 const major = Number.parseInt(process.versions.v8, 10);
 
-/** The active budgets, latest last. */
 const held: number[] = [];
 
 const isChosen = (flag: RegExp): boolean =>
@@ -22,10 +19,7 @@ const isChosen = (flag: RegExp): boolean =>
     flag.test(word.replaceAll('_', '-')),
   );
 
-/**
- * Multiplies the tier-up budget of modules compiled until the returned function is called. `Infinity`: effectively no
- * optimization.
- */
+/** Multiplies the tier-up budget of modules compiled until the returned function is called. */
 export function holdTieringBudget(times: number): () => void {
   const usual = TIERING_BUDGETS[String(major)];
   if (usual === undefined || isChosen(/^--wasm-tiering-budget/)) return () => undefined;
@@ -42,7 +36,7 @@ export function holdTieringBudget(times: number): () => void {
 
 const isLeft = major < LATE || isChosen(/^--(?:no-)?(?:wasm-tier-up|wasm-dynamic-tiering|liftoff)/);
 
-/** Functions that first run in the synchronous `work` are never optimized, which newer engines need in addition. */
+/** Newer engines need this in addition. `work` must be synchronous. */
 export function withoutOptimizing<T>(work: () => T): T {
   if (isLeft) return work();
   setFlagsFromString('--no-wasm-tier-up');

@@ -1,6 +1,6 @@
 /**
- * Applies environment variables that override the config. Errors name only the variable, never its value. The `sub0` profile
- * also accepts the formats of the earlier system, and reports each conversion.
+ * Applies environment variables that override the config. Errors never contain values. The `sub0` profile also accepts the
+ * formats of the earlier system.
  */
 import { isHost, isOrigin, isStatusPath, METHODS } from '../analysis/config-schema.js';
 import { isSocketPath } from '../analysis/config-websocket.js';
@@ -9,7 +9,7 @@ import { BootError } from '../contract/boot-error.js';
 import { isSub0 } from '../contract/profile.js';
 import type { Environment } from './environment.js';
 
-/** A variable in another format, and the value it is read as. */
+/** A variable in another format. */
 export interface Taken {
   readonly name: string;
   readonly as: string;
@@ -18,9 +18,9 @@ export interface Taken {
 interface Setting<T> {
   readonly name: string;
   readonly expected: string;
-  /** Undefined for invalid text. */
+  /** Undefined when invalid. */
   read(text: string): T | undefined;
-  /** Converts the earlier system's format to this product's format. */
+  /** Converts the earlier system's format. */
   readonly lenient?: (text: string) => string;
 }
 
@@ -86,14 +86,14 @@ const VERBS: Setting<readonly string[]> = {
       .join('|') || 'POST',
 };
 
-/** Returns the config with overrides. Throws BootError CFG_VARIABLE, which names every invalid variable. */
+/** Throws BootError CFG_VARIABLE, which names every invalid variable. */
 export function withEnvironment(config: Config, env: Environment, note?: (taken: Taken) => void): Config {
   const wrong: Setting<unknown>[] = [];
   const isLenient = isSub0(config.profile);
   const said = <T>(setting: Setting<T>, fallback: T): T => {
     const { name, lenient } = setting;
     const text = env[name];
-    // An empty variable counts as unset: an empty HOST would listen on every address.
+    // An empty HOST would listen on every address.
     if (text === undefined || text === '') return fallback;
     const own = setting.read(text);
     if (own !== undefined) return own;

@@ -1,10 +1,9 @@
-/** Finds and reads the definition files of a project. It decodes them but does not parse them. */
+/** Finds and decodes the definition files of a project. It does not parse them. */
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { SourceFile } from '../analysis/analyse.js';
 import { fieldsInLanguage, type Registry } from '../analysis/registry.js';
 
-/** Where definitions are searched. */
 export interface DefinitionPlaces {
   readonly folder: string;
   /** Excluded even where a pattern matches it. */
@@ -14,7 +13,7 @@ export interface DefinitionPlaces {
 
 /** Absolute paths, sorted. */
 export async function findDefinitions({ folder, configFile, patterns }: DefinitionPlaces): Promise<string[]> {
-  // Loaded lazily, because an editor responds before it searches for files.
+  // Loaded lazily, because editors respond before files are searched.
   const { glob } = await import('tinyglobby');
   const found = await glob([...patterns], { cwd: folder, absolute: true, dot: false, ignore: ['**/node_modules/**'] });
   return found
@@ -25,10 +24,7 @@ export async function findDefinitions({ folder, configFile, patterns }: Definiti
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/**
- * Reads one file; `shown` is its name in problems. Null for a file that has just disappeared, because editors replace files by
- * renaming others over them.
- */
+/** `shown`: name in problems. Null for a file that has disappeared, because editors replace files by renaming others. */
 export async function readDefinition(name: string, shown: string): Promise<SourceFile | null> {
   let bytes: Buffer;
   try {
@@ -44,7 +40,7 @@ export async function readDefinition(name: string, shown: string): Promise<Sourc
   }
 }
 
-/** Whether any file may contain a SQL statement, so that the parser must be loaded. */
+/** Whether the SQL parser is needed. */
 export function holdStatements(files: readonly SourceFile[], registry: Registry): boolean {
   const keys = fieldsInLanguage(registry, 'sql').map((name) => JSON.stringify(name));
   return files.some(({ text }) => keys.some((key) => text.includes(key)));

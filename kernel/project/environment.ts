@@ -7,7 +7,7 @@ import type { EnvFacts } from '../analysis/checks/accessors.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Returns the variables of `.env` in a folder; none where it cannot be read. */
+/** Empty where the file cannot be read. */
 export async function readEnvFile(folder: string): Promise<Environment> {
   try {
     return parseEnv(await readFile(join(folder, '.env'), 'utf8'));
@@ -16,7 +16,7 @@ export async function readEnvFile(folder: string): Promise<Environment> {
   }
 }
 
-/** Returns facts without values. An empty variable counts as unset, because an empty key or address is never intended. */
+/** An empty variable counts as unset, because it is never intended. */
 export const envFacts = (env: Environment): EnvFacts =>
   new Map(
     Object.entries(env).flatMap(([name, value]): [string, EnvFact][] =>

@@ -1,7 +1,4 @@
-/**
- * Loads the kinds and specs of plugin folders, and finds their runtime files. It imports project code, so editors run it in
- * a separate process; it imports no runtime.
- */
+/** Loads kinds and specs of plugin folders and finds their runtimes. It runs project code, so editors use a separate process. */
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -10,15 +7,13 @@ import { BootError } from '../contract/boot-error.js';
 import type { Kind } from '../contract/kind.js';
 import { pluginId, type PluginId, type PluginSpec } from '../contract/plugin.js';
 
-/** The contents of one plugin folder. */
 export interface FolderPlugins {
   readonly kinds: Kind[];
   readonly specs: PluginSpec[];
-  /** Paths of runtime files. */
   readonly files: Map<PluginId, string>;
 }
 
-/** Prefix of config entries that name plugins of the distribution. */
+/** Prefix of entries for plugins of the distribution. */
 export const BUILTIN = 'builtin:';
 
 const MAX_DEPTH = 3;
@@ -29,7 +24,7 @@ export function matches(pattern: string, id: string): boolean {
   return pattern === id || (pattern.endsWith('*') && id.startsWith(pattern.slice(0, -1)));
 }
 
-/** `name`: as in the config. Throws BootError when the folder has no plugins or an import fails. */
+/** `name`: as in the config. */
 export async function readFolder(folder: string, name = folder): Promise<FolderPlugins> {
   const found: FolderPlugins = { kinds: [], specs: [], files: new Map() };
   if (!existsSync(folder)) throw new BootError('PLG_NOT_FOUND', { name, what: 'there is no such folder' });
@@ -63,7 +58,6 @@ function moduleIn(folder: string, name: string): string | null {
   return EXTENSIONS.map((extension) => join(folder, name + extension)).find((file) => existsSync(file)) ?? null;
 }
 
-/** Returns the default export of a plugin file. */
 export async function importDefault(file: string): Promise<object> {
   try {
     const module = (await import(pathToFileURL(file).href)) as { default?: unknown };
@@ -74,7 +68,7 @@ export async function importDefault(file: string): Promise<object> {
   throw new BootError('PLG_NOT_FOUND', { name: file, what: 'it has no default export' });
 }
 
-/** Explains the most common mistake, for which Node's message is unclear. */
+/** Node's message does not explain the most common mistake. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'it cannot be imported';
   if (!(error instanceof SyntaxError) || !/import statement|token 'export'/.test(error.message)) return error.message;

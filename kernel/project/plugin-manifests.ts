@@ -1,4 +1,4 @@
-/** Reads plugin manifests, which describe plugins without running their code. Manifests are untrusted and fully validated. */
+/** Reads plugin manifests, which describe plugins without running their code. Manifests are untrusted. */
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
 import { pluginLists } from '../analysis/config.js';
@@ -15,7 +15,7 @@ import { BUILTIN } from './plugin-folders.js';
 
 export const MANIFEST_NAME = 'plugin.manifest.json';
 
-/** Maximum size in bytes; the reader has a further limit. */
+/** Bytes. */
 export const MAX_MANIFEST = 2_000_000;
 
 export interface FoundManifest {
@@ -26,15 +26,14 @@ export interface FoundManifest {
 }
 
 export interface Written extends FoundManifest {
-  /** The folder with links resolved; null where it does not exist. */
+  /** With links resolved; null where it does not exist. */
   readonly real: string | null;
-  /** The folder is inside the project. */
   readonly inside: boolean;
-  /** Modification time of the manifest in milliseconds. */
+  /** Milliseconds. */
   readonly time: number;
 }
 
-/** `root`: the project folder. `name`: the folder as in the config. Manifests outside the project are not read. */
+/** `name`: as in the config. Manifests outside the project (`root`) are not read. */
 export async function writtenManifest(root: string, folder: string, name: string): Promise<Written> {
   const real = await realpath(folder).catch(() => null);
   const nothing = { real, inside: false, manifest: null, time: 0 };
@@ -55,12 +54,11 @@ export async function writtenManifest(root: string, folder: string, name: string
 }
 
 export interface KnownPlugins extends ManifestSpecs {
-  /** Plugins whose checks are code. */
+  /** Plugins with checks in code. */
   readonly unchecked: readonly PluginId[];
   readonly note: string | null;
 }
 
-/** Returns the plugins of a folder according to its manifest; `name`: as in the config. */
 export async function knownPlugins(root: string, name: string): Promise<KnownPlugins> {
   const { manifest, note } = await writtenManifest(root, resolve(root, name), name);
   if (manifest === null) return { kinds: [], specs: [], unchecked: [], note };
@@ -70,11 +68,10 @@ export async function knownPlugins(root: string, name: string): Promise<KnownPlu
 
 export const writes = (name: string): string => `\`lintel manifest ${name}\` writes it`;
 
-/** Returns the config entries that name folders. */
 export const foldersIn = (source: string | null): string[] =>
   pluginLists(source).plugins.filter((entry) => !entry.startsWith(BUILTIN));
 
-/** Reports each note at its entry in the config's list, or at the list itself for an empty name. */
+/** An empty name is reported at the list itself. */
 export function unreadPlugins(
   registry: Registry,
   file: string,

@@ -5,7 +5,7 @@ import type { Script } from '../contract/trial.js';
 
 export const SCRIPTS_FOLDER = 'migrations';
 
-/** Scripts of the default connection are in the folder itself, those of others in a subfolder with the connection's name. */
+/** Scripts of other connections than the default one are in a subfolder of that name. */
 export async function readScripts(folder: string, instance: string, usual: string): Promise<readonly Script[]> {
   const within = instance === usual ? SCRIPTS_FOLDER : `${SCRIPTS_FOLDER}/${instance}`;
   const names = await readdir(join(folder, within)).catch((error: NodeJS.ErrnoException) => {

@@ -1,6 +1,6 @@
 /**
- * Checks the statements of an analysis with databases that do not run them: an in-process scratch store or the open stores.
- * Results of a scratch store are cached until the statement or one of its tables changes.
+ * Checks the statements of an analysis in scratch or open stores, without running them. Scratch results are cached until the
+ * statement or one of its tables changes.
  */
 import type { ModelTable, StorePlace } from '../contract/model.js';
 import type { PluginId } from '../contract/plugin.js';
@@ -53,7 +53,6 @@ function byPlace(asked: readonly Asked[]): readonly { readonly place: StorePlace
   return [...groups.values()];
 }
 
-/** Checks on in-process stores, without any server. */
 export function createScratchAsking(
   { registry, runtimes, folder }: Project,
   { chosen }: Pick<Config, 'chosen'>,
@@ -106,7 +105,6 @@ export function createScratchAsking(
   };
 }
 
-/** Checks on the open stores among these instances. */
 export const askStores = (
   { analysis }: LoadedDefinitions,
   { registry }: Project,

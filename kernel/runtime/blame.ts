@@ -1,7 +1,7 @@
 /** Attributes errors at start to the plugin that threw them. */
 import { BootError } from '../contract/boot-error.js';
 
-/** Runs a call into a plugin; any error but a BootError becomes PLG_OPEN with the plugin's name. */
+/** Any error but a BootError becomes PLG_OPEN with the plugin's name. */
 export function naming<T>(name: string, what: string, call: () => T): T {
   try {
     return call();

@@ -1,4 +1,4 @@
-/** Compiles an analysis into plans for the running kernel: plugins in use, taps, and free paths. It does not serve them. */
+/** Compiles an analysis into plans for the running kernel. It does not serve them. */
 import { BootError } from '../contract/boot-error.js';
 import type { Execute } from '../contract/plan.js';
 import type { Config } from '../analysis/config.js';
@@ -13,9 +13,7 @@ import type { Start } from './starting.js';
 export interface Compiling {
   /** The plugins that this set, the config or an earlier served set needs. */
   uses(analysis: Analysis): Set<string>;
-  /** Throws when a valid set cannot be compiled. */
   compile(analysis: Analysis, config: Config): PlanSet;
-  /** Records that the set is being served. */
   served(analysis: Analysis): void;
 }
 
@@ -29,7 +27,7 @@ export interface CompilingInput {
 
 export function createCompiling({ project, hooks, live, start }: CompilingInput): Compiling {
   const { registry } = project;
-  // Plugins of a served set remain in use, so that a restriction they enforce is not lifted by a broken or missing file.
+  // Plugins of a served set remain in use, because a broken file must not lift a restriction that one of them enforces.
   const before = new Set<string>();
   const uses = (analysis: Analysis): Set<string> => new Set([...project.configUses, ...before, ...analysis.uses]);
 

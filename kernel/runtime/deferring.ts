@@ -1,13 +1,10 @@
-/**
- * Converts between a frame and deferred work: captures the inputs when a request accepts it and builds the invocation of
- * the run. It neither stores nor runs work.
- */
+/** Converts between frames and deferred work. It neither stores nor runs work. */
 import type { Deferral, Deferred, DeferredState, Put } from '../contract/deferred.js';
 import type { Frame, Invocation, Payload } from '../contract/plan.js';
 import type { PartPlan, ResourcePlan } from '../compile/plan.js';
 import { giveBack, type HeldWork } from './held.js';
 
-/** Returns the jobs of a request by queue, so that each queue is called once. `payload` is in its storable form. */
+/** Groups the jobs by queue, so that each queue is called once. `payload` is in its storable form. */
 export function putsOf(
   plan: ResourcePlan,
   parts: readonly PartPlan[],
@@ -37,7 +34,6 @@ export function workOf(plan: ResourcePlan, part: PartPlan, id: string, frame: Fr
   };
 }
 
-/** Adds the trace headers, so that observers can link the run to the request. */
 const traced = (state: DeferredState, trace: Invocation['trace']): DeferredState =>
   trace === null ? state : { ...state, trace };
 
@@ -45,19 +41,17 @@ const NO_TRACE: Readonly<Record<string, string>> = Object.freeze({});
 const NOTHING_SENT = new Uint8Array();
 const UNHELD: Invocation['files'] = Object.freeze([]);
 
-/** Fields for observers only. */
 export interface HeldFor {
   readonly timings: Invocation['timings'];
   readonly origin?: Readonly<Record<string, string>> | undefined;
   readonly attempt?: number;
 }
 
-/** The invocation of background work. `finish` runs its cleanup. */
 export class HeldInvocation implements Invocation {
   readonly files = UNHELD;
   readonly texts = null;
   readonly connection = null;
-  /** The queue or scheduler enforces its own time limits. */
+  /** The queue or scheduler enforces time limits. */
   readonly deadline = Infinity;
   readonly timings: Invocation['timings'];
   readonly origin: Readonly<Record<string, string>>;

@@ -1,7 +1,4 @@
-/**
- * The hooks as tapable objects, and the registrar for plugins. Errors of taps are attributed to plugin and hook.
- * Unused hooks are null in a running kernel, so they cost nothing.
- */
+/** The hooks as tapable objects, and the registrar for plugins. Errors of taps are attributed to plugin and hook. */
 import {
   AsyncParallelHook,
   AsyncSeriesBailHook,
@@ -54,7 +51,6 @@ function declareHooks() {
   } satisfies Record<HookName, unknown>);
 }
 
-/** A path and the plugin that serves it. */
 export interface PluginRoute extends Route {
   readonly plugin: string;
 }
@@ -62,13 +58,9 @@ export interface PluginRoute extends Route {
 export interface Hooks {
   readonly all: ReturnType<typeof declareHooks>;
   registrar(plugin: string): Registrar;
-  /** Errors of `close` taps, which are logged because they cannot be rethrown. */
   readonly closeFailures: readonly unknown[];
-  /** Routes that plugins serve. A plugin first used by a reload adds its own. */
   readonly routes: readonly PluginRoute[];
-  /** Restores the earlier routes when a reload failed. */
   restoreRoutes(before: readonly PluginRoute[]): void;
-  /** Rejects taps from now on. */
   seal(): void;
 }
 
@@ -77,7 +69,6 @@ const those = (keep: (doc: HookDoc) => boolean): ReadonlySet<HookName> =>
 const BAIL = those(({ may }) => may === 'answer');
 const WATERFALL = those(({ may }) => may === 'change');
 const SYNC = those(({ sync }) => sync === true);
-/** Hooks of the process lifecycle: they have no request whose response could fail. */
 const LIFE = those(({ life }) => life === true);
 
 interface Tappable {
@@ -153,7 +144,6 @@ export function createHooks(): Hooks {
             naming(plugin, `handle the hook "${name}"`, () => guard(plugin, name, call(...args))),
           );
         } else if (name === 'close') {
-          // A failing tap must not prevent the others from closing.
           hook.tapPromise?.(place, (...args) =>
             stamped(plugin, name, call, args).catch((error) => closeFailures.push(error)),
           );
@@ -193,7 +183,7 @@ async function stamped(
   }
 }
 
-/** Rejects invalid return values. tapable reads a missing return as "keep the old value", which would hide the mistake. */
+/** tapable reads a missing return as "keep the old value", which would hide the mistake. */
 function guard(plugin: string, hook: HookName, value: unknown): unknown {
   if (WATERFALL.has(hook) && value === undefined) {
     throw new BootError('KRN_TAP', { name: plugin, hook, what: 'and returns nothing; it must return the value' });
@@ -208,7 +198,7 @@ function guard(plugin: string, hook: HookName, value: unknown): unknown {
   return value;
 }
 
-/** The hooks of a running kernel as functions, null where unused. Created once, when the hooks are sealed. */
+/** The hooks of a running kernel. Unused ones are null, so they cost nothing. */
 export interface LiveHooks {
   readonly accept: ((invocation: Invocation) => Promise<Done | undefined>) | null;
   readonly beforeValidate: ((frame: Frame, action: ActionRef) => Promise<void>) | null;
@@ -220,7 +210,7 @@ export interface LiveHooks {
   readonly execute: (mode: string) => ((frame: Frame, action: ActionRef) => Promise<Done | undefined>) | null;
 }
 
-/** `failed` receives the errors of `happening` taps, which must not affect the event's source. */
+/** `failed` receives the errors of `happening` taps. */
 export function liveHooks({ all }: Hooks, failed: (error: unknown) => void = () => undefined): LiveHooks {
   const used = <T>(hook: { isUsed(): boolean }, call: T): T | null => (hook.isUsed() ? call : null);
   return Object.freeze({

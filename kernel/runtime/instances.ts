@@ -1,6 +1,6 @@
 /**
- * Imports the runtimes in use and holds their handles in a container of this kernel. A plugin reaches another one only
- * through `resolve` or `find`, and only if its spec declares it in `requires` or `seeks`.
+ * Imports the runtimes in use and holds their handles. A plugin reaches another one only through `resolve` or `find`, and
+ * only if its spec declares it in `requires` or `seeks`.
  */
 import 'reflect-metadata';
 import { container as root, instanceCachingFactory } from 'tsyringe';
@@ -18,26 +18,25 @@ import { matches } from '../project/plugin-folders.js';
 import type { Environment } from '../project/environment.js';
 import type { Project } from './project.js';
 
-/** A plugin in use: one instance, or one for each entry of a config section. */
+/** A plugin in use, or one entry of a config section. */
 export interface Instance {
   /** `generator:ULID`, or `dialect:postgres/main` for a configured one. */
   readonly key: string;
   readonly id: PluginId;
   readonly runtime: PluginRuntime<unknown>;
   readonly context: RuntimeContext;
-  /** Duration of its import in milliseconds. */
+  /** Milliseconds. */
   readonly importTime: number;
   handle(): unknown;
 }
 
 export interface Instances extends Handles {
-  /** In load order. */
   readonly all: readonly Instance[];
-  /** Imports plugins that are not loaded yet and returns the new instances. Hooks can be tapped only before they are sealed. */
+  /** Imports plugins that are not loaded yet and returns the new instances. */
   load(uses: Iterable<PluginId>, chosen: readonly ConfiguredPlugin[]): Promise<Instance[]>;
-  /** Removes instances that could not be opened, so that a later load tries again. */
+  /** Removes instances that could not be opened, so that a later load retries them. */
   forget(instances: readonly Instance[]): void;
-  /** Returns the keys of these plugins (by id) or instances (by key) and of everything they have resolved, transitively. */
+  /** Returns the keys of these plugins or instances and of everything they have resolved, transitively. */
   readonly reach: (from: Iterable<string>) => ReadonlySet<string>;
 }
 
@@ -52,7 +51,7 @@ export interface InstancesInput {
 export function createInstances({ project, hooks, log, signal, running }: InstancesInput): Instances {
   const container = root.createChildContainer();
   const all: Instance[] = [];
-  /** The keys of the instances that each plugin has resolved. */
+  /** Keys of the instances that each plugin has resolved. */
   const taken = new Map<PluginId, Set<string>>();
   const { registry } = project;
 
@@ -63,7 +62,7 @@ export function createInstances({ project, hooks, log, signal, running }: Instan
       const instance = await loadOne(wanted);
       if (instance !== null) added.push(instance);
     }
-    // All or none: a failing `register` must not leave other instances registered but never opened.
+    // All or none, because a failing `register` must not leave instances registered but never opened.
     for (const { id, runtime, context } of added) {
       naming(id, 'register', () => runtime.register?.(hooks.registrar(id), context));
     }
@@ -157,7 +156,7 @@ interface Wanted {
   readonly options: ConfiguredPlugin['options'];
 }
 
-/** Selects the config's plugins that are always loaded or required by a plugin in use, then the plugins of definitions. */
+/** Plugins of the config are loaded always or when a plugin in use requires them. */
 function wantedInstances(
   { registry }: Project,
   uses: Iterable<PluginId>,
@@ -187,7 +186,7 @@ function wantedInstances(
   return [...inOrder([...configured.values()], registry), ...named];
 }
 
-/** Orders configured plugins as in the config, but each after the plugins it requires. */
+/** Places each configured plugin after those it requires. */
 function inOrder(wanted: readonly Wanted[], { plugins }: Project['registry']): readonly Wanted[] {
   const order = new Set<Wanted>();
   const seen = new Set<Wanted>();
@@ -217,7 +216,7 @@ function createHandle(kind: Kind, name: string, runtime: PluginRuntime<unknown>,
   return handle;
 }
 
-/** Replaces `$ENV` accessors in config options; the checker has rejected all other accessors. */
+/** Replaces `$ENV`; the checker has rejected other accessors. */
 export function resolveOptions(
   options: ConfiguredPlugin['options'],
   env: Environment,

@@ -1,4 +1,4 @@
-/** Runs one request from guards to response, in fixed phases. Every trigger calls this function, and no definition is read. */
+/** Runs one request from guards to response, for every trigger. It reads no definition. */
 import { Fault, fault } from '../contract/fault.js';
 import type { Put } from '../contract/deferred.js';
 import { Done, type Reply } from '../contract/hooks.js';
@@ -11,7 +11,7 @@ import { putsOf } from './deferring.js';
 import { besideFrame, createFrame, type FrameMemory, type UnitFrame } from './frame.js';
 import type { LiveHooks } from './hooks.js';
 
-/** Throws a Fault that names the resource and, if one failed, the actionable. */
+/** Throws a Fault that names the resource and the failed actionable. */
 export async function invoke(plan: ResourcePlan, invocation: Invocation, hooks: LiveHooks): Promise<Reply> {
   let frame: FrameMemory | null = null;
   try {
@@ -21,7 +21,7 @@ export async function invoke(plan: ResourcePlan, invocation: Invocation, hooks: 
     const { headers } = frame;
     const status = body instanceof Accepted ? 202 : 200;
     if (hooks.reply === null) return { status, headers, body };
-    // Taps expect values, also where a cache returned JSON text.
+    // Taps expect values, not JSON text of a cache.
     return await hooks.reply({ status, headers, body: body instanceof Rendered ? body.toJSON() : body }, invocation);
   } catch (error) {
     const failure = asFault(error);
@@ -41,7 +41,7 @@ class Accepted {
   }
 }
 
-/** Runs guards, rules, actionables and the response. A step that returns `Done` ends the work with its value. */
+/** A step that returns `Done` ends the work with its value. */
 async function work(plan: ResourcePlan, frame: FrameMemory, hooks: LiveHooks): Promise<unknown> {
   const state: ActionState = { result: null };
   if (plan.admit !== null) {
@@ -79,7 +79,7 @@ function prepareReply(
   return reply !== null && runSteps(reply, frame, state);
 }
 
-/** `last` runs inside the last group's unit, before its commit; without a unit it runs after the groups. */
+/** `last` runs inside the last group's unit, before its commit, or after the groups if there is no unit. */
 export async function runGroups(
   groups: readonly ActionGroup[],
   frame: FrameMemory,
@@ -100,9 +100,7 @@ export async function runGroups(
   if (last !== null && !isOver) await last();
 }
 
-/**
- * Runs actionables in their unit, if they have one. `payload` and `last`: see `runUnit`; without a unit, `last` runs after them.
- */
+/** `payload`, `last`: see `runUnit`. Without a unit, `last` runs after the actionables. */
 export async function runTogether(
   { actions, unit, turns }: ActionGroup,
   frame: UnitFrame,
@@ -118,8 +116,8 @@ export async function runTogether(
 }
 
 /**
- * Accepts deferred work last, after the response has been computed within the same unit, so that a failed request leaves no
- * work behind. The payload is first converted to its storable form, because that is slow; foreground steps use the original.
+ * Accepts deferred work last, in the same unit as the response, so that a failed request leaves no work behind.
+ * The payload is converted to its storable form first, because that is slow.
  */
 async function runAndAccept(
   plan: ResourcePlan,
@@ -194,22 +192,20 @@ async function actOn(action: ActionPlan, frame: Frame): Promise<void> {
   }
 }
 
-/** Runs actionables in parallel and waits for all, so that none runs on after the response. Throws the first failure in order. */
+/** Waits for all, so that none runs on after the response. Throws the first failure in order. */
 async function runAtOnce({ actions }: ActionGroup, frame: FrameMemory): Promise<void> {
   const outcomes = await Promise.allSettled(actions.map((action) => runBeside(action, frame)));
-  // A failure does not undo its completed neighbours.
   for (const [at, { status }] of outcomes.entries())
     if (status === 'fulfilled') frame.committedTo = actions[at]?.index ?? frame.committedTo;
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
 }
 
-/** An actionable of several steps has its own unit, not shared with parallel neighbours. */
+/** An actionable of several steps has its own unit. */
 const runBeside = (action: ActionPlan, frame: FrameMemory): Promise<void> =>
   action.always && action.unit !== null
     ? inTurn(action.turns, action.unit, [action], besideFrame(frame), null, null)
     : runAction(action, frame);
 
-/** Acquires the limiter's slot before the unit opens. */
 async function inTurn(turns: Turns | null, ...work: Parameters<typeof runUnit>): Promise<void> {
   if (turns === null) return runUnit(...work);
   const [, , frame] = work;
@@ -222,8 +218,8 @@ async function inTurn(turns: Turns | null, ...work: Parameters<typeof runUnit>):
 }
 
 /**
- * Runs all actionables in one transaction, with retries. `payload` is restored before a retry, so that steps do not transform
- * it twice; null where parallel actionables may have changed it. `last` runs in the transaction, after the actionables.
+ * Runs all actionables in one transaction, with retries. `payload` is restored before a retry, because steps may have transformed
+ * it; null where parallel actionables may have changed it. `last` runs before the commit.
  */
 async function runUnit(
   unit: Unit,
@@ -234,7 +230,7 @@ async function runUnit(
 ): Promise<void> {
   let isFirst = true;
   const once = async (): Promise<void> => {
-    // Slots are not reset: generated ids must be equal in every attempt, and extracted names are written again.
+    // Slots are not reset, because generated ids must be equal in every attempt.
     if (!isFirst && payload !== null) frame.payload = payload;
     isFirst = false;
     const opened = await unit.open(frame);
@@ -267,7 +263,7 @@ function repeatsOf(unit: Unit): Repeats {
   return known;
 }
 
-/** Returns true when a step ended the list with a value, stored in `state`. Returns a promise only if a step does. */
+/** True when a step ended the list with a value, now in `state`. A promise only if a step returns one. */
 function runSteps(steps: readonly Step[], frame: Frame, state: ActionState, from = 0): boolean | Promise<boolean> {
   for (let at = from; at < steps.length; at++) {
     const outcome = steps[at]?.run(frame, state);

@@ -1,5 +1,5 @@
 /**
- * The kernel: loads, opens, compiles and serves a project, reloads its plans atomically and closes in reverse order.
+ * Loads, opens, compiles and serves a project, reloads its plans atomically and closes in reverse order.
  * It knows neither plugins by name nor transports.
  */
 import { BootError } from '../contract/boot-error.js';
@@ -28,13 +28,12 @@ export type { ReloadOutcome } from './reloading.js';
 export interface KernelOptions {
   readonly project: Project;
   readonly log: Log;
-  /** `refuse`: any error stops the start. `skip`: valid resources are served. The config has the default. */
+  /** `refuse`: any error stops the start. `skip`: valid resources are served. Default: the config's value. */
   readonly onProblem?: 'refuse' | 'skip' | undefined;
-  /** Which plugins are opened; by default all. */
   readonly connect?: Connect;
-  /** Whether to wait for unavailable servers; otherwise they stop the start. */
+  /** Whether to retry unavailable servers; otherwise they stop the start. */
   readonly wait?: boolean;
-  /** Which databases check the statements: the open stores, or a scratch store at each reload; absent: none. */
+  /** Which databases check statements: the open stores, or a scratch store at each reload. Default: none. */
   readonly asks?: 'stores' | 'scratch';
 }
 
@@ -45,17 +44,16 @@ export interface Kernel {
   readonly config: Config;
   readonly hooks: LiveHooks;
   readonly running: KernelRunning;
-  /** Routes that plugins serve; a reload may replace the list. */
+  /** A reload may replace the list. */
   routes(): readonly PluginRoute[];
   readonly log: Log;
-  /** The plans of the newest valid set; a request keeps the plans it started with. */
+  /** Plans of the newest valid set. A request keeps the plans it started with. */
   plans(): PlanSet;
   analysis(): Analysis;
   problems(): readonly Problem[];
-  /** True when the files on disk have errors that the served plans do not contain. */
+  /** True when the files have errors that the served plans do not contain. */
   degraded(): boolean;
   health(): Promise<Readonly<Record<string, Health>>>;
-  /** The changes that `migrate` would make now. */
   outline(how?: MigrationHow): Promise<MigrationOutline>;
   /** Migrates the stores, without a deadline and whether or not the config migrates at start. */
   migrate(progress: MigrationProgress, how?: MigrationHow): Promise<void>;
@@ -88,7 +86,6 @@ export interface Place {
   readonly shared: boolean;
 }
 
-/** Problems stopped the start; `problems` lists them. */
 export class BrokenSet extends BootError {
   constructor(
     readonly problems: readonly Problem[],
@@ -137,7 +134,6 @@ export async function createKernel({
   async function asked(definitions: LoadedDefinitions, stores: readonly Instance[]): Promise<LoadedDefinitions> {
     if (asks !== 'stores') return definitions;
     const refusals = await askStores(definitions, project, stores).catch((err: unknown) => {
-      // A server that becomes unavailable now must not prevent the start.
       if (!wait) throw err;
       log.warn({ err }, 'the statements could not be read by their database before the start');
       return null;
@@ -185,7 +181,7 @@ export async function createKernel({
       came: () => (now.shown = start.served(now.plans)),
     })
     .then((isWhole) => (isWhole ? begun.whole() : undefined));
-  // Callers of `complete()` receive the rejection; this avoids an unhandled one.
+  // Callers of `complete()` receive the rejection.
   complete.catch(() => undefined);
   const swapped = (): void => running.tellSwapped();
   const reload = createReload({
@@ -228,7 +224,7 @@ export async function createKernel({
     places: () => instances.all.flatMap(({ id }) => placeOf(project.registry.plugins.get(id)) ?? []),
     drain: () => lifecycle.drain(),
     abandon: () => lifecycle.abandon(),
-    // A file change during shutdown must not open plugins again.
+    // A reload during shutdown must not open plugins again.
     reload: () => inTurn(() => (closed === null ? reload() : Promise.resolve(unchanged(now)))),
     close(reason) {
       closed ??= (async () => {
@@ -262,21 +258,17 @@ function oneAtATime(): InTurn {
 }
 
 interface Readiness {
-  /** Called when the kernel is about to listen. */
   readonly ready: (isWhole: boolean) => Promise<void>;
-  /** Called when all servers are available. */
   readonly whole: () => Promise<void>;
-  /** Whether plugins have been started. */
   readonly isServing: () => boolean;
 }
 
-/** Returns the project's SQL scripts for a store. */
 const scriptsOf =
   ({ folder, registry }: Project) =>
   ({ id, context }: Instance): Promise<readonly Script[]> =>
     readScripts(folder, context.instance, registry.kind(id.split(':')[0] ?? '')?.config?.must ?? context.instance);
 
-/** Starts the plugins once, when the kernel is about to listen and all servers are available, whichever comes last. */
+/** Starts the plugins once, when the kernel is ready to listen and all servers are available. */
 function createReadiness({ all }: Hooks, now: Current, serve: () => Promise<void>): Readiness {
   let [isReady, serving] = [false, false];
   let told: Promise<void> | null = null;

@@ -1,6 +1,6 @@
 /**
- * Opens plugins in order, closes them in reverse and checks their health, each call within a deadline. A plugin that times
- * out is named in the error. `waiting.ts` retries unavailable servers.
+ * Opens plugins in order, closes them in reverse and checks their health, each call within a deadline.
+ * `waiting.ts` retries unavailable servers.
  */
 import { BootError } from '../contract/boot-error.js';
 import type { MigrationHow, MigrationOutline, MigrationProgress } from '../contract/migration.js';
@@ -16,47 +16,43 @@ const PREPARE = 'prepare its tables';
 const HEALTH_DEADLINE = 1;
 /** Seconds. */
 const ABANDON_DEADLINE = 1;
-/** Milliseconds until slow work is logged first, and between later reminders. */
+/** Milliseconds until slow work is logged, and between reminders. */
 const PATIENCE = 1000;
 const REMINDER = 5000;
 
 export interface Lifecycle {
   open(instances: readonly Instance[]): Promise<void>;
-  /** As `open`, but returns the instances whose servers are unavailable and records them in `away`. */
+  /** Returns the instances with unavailable servers and records them in `away`. */
   openPatiently(instances: readonly Instance[], reach: Reach): Promise<readonly Instance[]>;
-  /** Tries to open an unavailable instance again. It has no deadline, because attempts must not overlap. */
+  /** Has no deadline, because attempts must not overlap. */
   reopen(instance: Instance): Promise<void>;
   /** Reasons by key of the unavailable instances. */
   readonly away: Map<string, string>;
   adopt(instances: readonly Instance[], tables: readonly ModelTable[]): Promise<void>;
-  /** Starts the work of plugins that begin work themselves. */
   serve(instances: readonly Instance[]): Promise<void>;
-  /** As `adopt`, without a deadline; `progress` is called before each step. */
+  /** As `adopt`, without a deadline. */
   migrate(
     instances: readonly Instance[],
     tables: readonly ModelTable[],
     progress: MigrationProgress,
     how: MigrationHow,
   ): Promise<void>;
-  /** The steps of `migrate`, in order. */
   outline(instances: readonly Instance[], tables: readonly ModelTable[], how: MigrationHow): Promise<MigrationOutline>;
   /** Closes all open instances, or only these, in reverse order. */
   close(only?: readonly Instance[]): Promise<void>;
-  /** Stops new work in all instances in parallel; resolves when current work is finished. */
   drain(): Promise<void>;
-  /** Releases unfinished work, within one second for each instance. */
+  /** Waits at most a second for each instance. */
   abandon(): Promise<void>;
   health(): Promise<Readonly<Record<string, Health>>>;
 }
 
-/** Returns the keys of these instances and of all instances that they depend on. */
+/** Returns the keys of these instances and of their dependencies. */
 export type Reach = (keys: Iterable<string>) => ReadonlySet<string>;
 
-/** Whether the server is unavailable; any other error is permanent. */
+/** Any other error is permanent. */
 export const isAway = (error: unknown): boolean =>
   error instanceof BootError && error.cause instanceof Fault && error.cause.options.retryable === true;
 
-/** The plugin's description of the error. */
 export const detailOf = (error: unknown): string =>
   error instanceof BootError ? String(error.params['detail'] ?? error.code) : 'it failed';
 
@@ -65,14 +61,13 @@ export interface LifecycleInput {
   readonly deadlines: { readonly open: number; readonly close: number };
   readonly codes: Readonly<Record<string, CodeEntry>>;
   readonly log: Log;
-  /** Returns the project's SQL scripts for a store. */
   readonly scripts: (instance: Instance) => Promise<readonly Script[]>;
 }
 
 export function createLifecycle({ deadlines, codes, log, scripts }: LifecycleInput): Lifecycle {
   const opened: Instance[] = [];
   const away = new Map<string, string>();
-  /** The current health check, shared by concurrent callers, because the status page is public. */
+  /** Shared by concurrent callers, because the status page is public. */
   let asking: Promise<Healths> | null = null;
   const named = async <T>(instance: Instance, what: string, call: () => Promise<T>): Promise<T> => {
     try {
@@ -82,7 +77,7 @@ export function createLifecycle({ deadlines, codes, log, scripts }: LifecycleInp
       throw new BootError('PLG_OPEN', { name: instance.key, what, detail: wordsOf(error, codes) }, error);
     }
   };
-  /** Runs a call within the deadline and logs slow ones; `latest` returns the progress for the log. */
+  /** Enforces the deadline and logs slow calls with the progress from `latest`. */
   const run = (
     instance: Instance,
     what: string,
@@ -107,14 +102,14 @@ export function createLifecycle({ deadlines, codes, log, scripts }: LifecycleInp
     });
   async function openOne(instance: Instance): Promise<void> {
     const started = performance.now();
-    // Before opening, because a plugin whose `open` fails half-way must be closed too.
+    // Added first, because a plugin must be closed even if its `open` fails half-way.
     opened.push(instance);
     await run(instance, 'open', () => instance.runtime.open?.(instance.handle(), instance.context));
     const ms = Math.round(performance.now() - started);
     const importMs = Math.round(instance.importTime);
     log.debug({ plugin: instance.key, importMs, openMs: ms }, 'plugin open');
   }
-  /** Calls all available instances in parallel. A failure is logged and does not stop the others. */
+  /** Runs in parallel; a failure is logged and does not stop the others. */
   async function atOnce(what: string, call: (instance: Instance) => Promise<void> | undefined): Promise<void> {
     const asked = opened.filter(({ key }) => !away.has(key));
     await Promise.all(
@@ -250,7 +245,6 @@ async function ask(instance: Instance): Promise<Health> {
   }
 }
 
-/** Rejects with PLG_TIMEOUT after `seconds`. */
 async function within<T>(work: Promise<T>, seconds: number, name: string, what: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const deadline = new Promise<never>((_, reject) => {
@@ -268,7 +262,6 @@ export function wordsOf(error: unknown, codes: Readonly<Record<string, CodeEntry
   return error instanceof Error ? error.message : 'it failed';
 }
 
-/** The tables of a store. */
 function tablesOf({ id, context }: Instance, tables: readonly ModelTable[]): readonly ModelTable[] {
   const [kind] = id.split(':');
   return tables.filter(({ stores }) =>

@@ -1,7 +1,4 @@
-/**
- * Finds plugins of the distribution and in the folders of the config. It imports only specs and kinds; runtimes are
- * imported when a plugin is first used.
- */
+/** Finds plugins of the distribution and in the config's folders. It imports specs and kinds, but no runtimes. */
 import { resolve } from 'node:path';
 import type { Kind } from '../contract/kind.js';
 import { pluginId, type PluginId, type PluginRuntime, type PluginSpec } from '../contract/plugin.js';
@@ -18,16 +15,16 @@ export type LoadRuntime = () => Promise<PluginRuntime<unknown>>;
 export interface Packages {
   readonly registry: Registry;
   readonly runtimes: ReadonlyMap<PluginId, LoadRuntime>;
-  /** Plugins whose code may not run; null when all code may. */
+  /** Null when all code may run. */
   readonly unrun: Unrun | null;
 }
 
-/** Plugin folders whose code is not run, as named in the config. */
+/** Plugin folders of the config without permission to run code. */
 export interface Unrun {
   readonly folders: readonly string[];
   /** Folders without a readable manifest, with the reason. */
   readonly unread: ReadonlyMap<string, string>;
-  /** Plugins whose checks are code and were skipped. */
+  /** Plugins with checks in code, which do not run. */
   readonly unchecked: readonly PluginId[];
 }
 
@@ -39,10 +36,7 @@ interface Found {
   readonly unchecked: PluginId[];
 }
 
-/**
- * `plugins` and `disable` are the lists of the config; folders are relative to `folder`. `trusted`: code in folders may run;
- * otherwise only their manifests are read.
- */
+/** Folders are relative to `folder`. `trusted`: code in folders may run; otherwise only their manifests are read. */
 export async function loadPackages(
   folder: string,
   plugins: readonly string[],

@@ -1,4 +1,4 @@
-/** Loads a project from disk: config, environment, plugin specs and analysed definitions. It connects to nothing. */
+/** Loads a project from disk: config, environment, plugin specs and definitions. It connects to nothing. */
 import { readFile } from 'node:fs/promises';
 import { dirname, relative, resolve } from 'node:path';
 import { BootError } from '../contract/boot-error.js';
@@ -17,7 +17,7 @@ import { unreadPlugins, withoutGuesses } from '../project/plugin-manifests.js';
 import { loadSqlParser } from '../project/sql-parser.js';
 
 export interface Project extends Packages {
-  /** File names in messages are relative to this folder. */
+  /** The base of file names in messages. */
   readonly cwd: string;
   readonly folder: string;
   readonly configFile: string;
@@ -29,24 +29,22 @@ export interface Project extends Packages {
   readonly configUses: ReadonlySet<string>;
   readonly configProblems: readonly Problem[];
   readonly configDocument: Document;
-  /** Environment variables in the format of another system. */
   readonly taken: readonly Taken[];
 }
 
-/** Returns the errors that databases report for the statements of an analysis. */
+/** Returns the errors that databases report for statements. */
 export type Ask = (analysis: Analysis) => Promise<Refusals>;
 
 export interface LoadedDefinitions {
   readonly analysis: Analysis;
-  /** Problems of config and definitions together. */
   readonly problems: readonly Problem[];
-  /** Analyses the same definitions again with the errors that databases reported. */
+  /** Analyses again, with the errors that databases reported. */
   readonly refused: (refusals: Refusals) => LoadedDefinitions;
 }
 
 /**
- * Reads config and specs. `configFile` undefined: `lintel.config.json` in `cwd` if it exists, else defaults. `trusted`: code of
- * its plugins may run. Throws BootError for errors without a location in a file.
+ * Without `configFile`, a missing `lintel.config.json` means defaults. `trusted`: code of plugins may run.
+ * Throws BootError for errors without a location in a file.
  */
 export async function loadProject(
   cwd: string,
@@ -96,7 +94,6 @@ async function readConfig(file: string, demanded: boolean): Promise<string | nul
   }
 }
 
-/** Reads and analyses the definition files of the config's globs; `ask` lets databases check the statements. */
 export async function loadDefinitions(project: Project, config: Config, ask?: Ask): Promise<LoadedDefinitions> {
   const files = await readDefinitions(project, config);
   const options = await analysisOptions(project, config, files);
@@ -117,7 +114,7 @@ export async function analysisOptions(
   given: Config,
   files: readonly SourceFile[],
 ): Promise<AnalyseOptions> {
-  // With a parser, names in statements for stores of another SQL syntax are checked too.
+  // The parser also checks names in statements of other SQL syntaxes.
   const sql = holdStatements(files, registry) ? await loadSqlParser() : undefined;
   return { env: envFacts(env), sql, given };
 }

@@ -1,7 +1,4 @@
-/**
- * Reads the definitions again and replaces the plans atomically; a failure leaves the served plans unchanged.
- * The caller serializes reloads.
- */
+/** Reads the definitions again and replaces the plans atomically. The caller serializes reloads. */
 import type { Log } from '../contract/plugin.js';
 import { hasErrors, type Problem } from '../contract/problem.js';
 import type { Config } from '../analysis/config.js';
@@ -18,15 +15,13 @@ import type { Connect, Start } from './starting.js';
 export interface ReloadOutcome {
   readonly applied: boolean;
   readonly problems: readonly Problem[];
-  /** The files as read, for displaying the problems. */
   readonly documents: ReadonlyMap<string, Document>;
   readonly failure?: unknown;
 }
 
-/** The served state, which a reload replaces. */
 export interface Current {
   plans: PlanSet;
-  /** The plans as served, where resources with unavailable servers respond with 503. */
+  /** As served: resources with unavailable servers respond with 503. */
   shown: PlanSet;
   loaded: LoadedDefinitions;
   routes: readonly PluginRoute[];
@@ -37,7 +32,6 @@ export interface Current {
 export interface ReloadInput {
   readonly project: Project;
   readonly config: Config;
-  /** Lets a database check the statements. */
   readonly ask: Ask | undefined;
   /** `refuse`: all or nothing. `skip`: valid resources are applied. */
   readonly onProblem: 'refuse' | 'skip';
@@ -48,7 +42,6 @@ export interface ReloadInput {
   readonly start: Pick<Start, 'there' | 'served'>;
   readonly compiling: Compiling;
   readonly now: Current;
-  /** Whether plugins have been started. */
   readonly isServing: () => boolean;
   readonly swapped: () => void;
   readonly log: Log;
@@ -91,7 +84,7 @@ export function createReload(input: ReloadInput): () => Promise<ReloadOutcome> {
     const answered = hooks.routes;
     try {
       swap(await compileAnew(next, added), next);
-      // The plans are already served, so a plugin that fails to start is only logged, and starts with the next process.
+      // The plans are served already, so a plugin that fails to start is only logged.
       if (input.isServing())
         await lifecycle.serve(added).catch((err: unknown) => log.error({ err }, 'a plugin did not begin'));
       return { applied: true, ...seen };

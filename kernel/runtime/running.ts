@@ -1,7 +1,4 @@
-/**
- * Kernel services for plugins that bring work (queues, schedulers) or deliver messages. They run parts of the newest plans
- * and return the outcome; they store nothing and know no plugin.
- */
+/** Kernel services for plugins that bring work or deliver messages. They run parts of the newest plans and know no plugin. */
 import type {
   Backlog,
   Deferred,
@@ -35,9 +32,8 @@ export interface RunningInput {
 }
 
 export interface KernelRunning extends Running {
-  /** Notifies listeners of a reload. */
   tellSwapped(): void;
-  /** Delivers messages to connections; null without a WebSocket server. */
+  /** Null without a WebSocket server. */
   receiver: ((message: Delivery) => void) | null;
   /** Null where no plugin retains messages. */
   readonly replay: Replay | null;
@@ -49,11 +45,11 @@ interface Found {
 }
 
 const NOTHING: Payload = Object.freeze({});
-/** Statuses of temporary rejections, which a retry may pass. Retryable conflicts set the flag themselves. */
+/** Statuses of temporary rejections. Retryable conflicts set the flag themselves. */
 const PASSING: ReadonlySet<number> = new Set([408, 425, 429]);
 const DONE: Outcome = Object.freeze({ done: true });
 
-/** Runs the groups in order and stops before the next one when the claim is lost. */
+/** Stops before the next group when the claim is lost. */
 async function runWhile(signal: Signal, { groups }: PartPlan, frame: FrameMemory): Promise<void> {
   for (const group of groups) {
     if (signal.aborted) throw fault('JOB_STOPPED');
@@ -84,7 +80,6 @@ export function createRunning({ plans, hooks, desks, codes, log }: RunningInput)
     };
   };
 
-  /** `work` runs in the frame after the guards. */
   async function run(
     { plan, part }: Found,
     invocation: HeldInvocation,
@@ -109,7 +104,7 @@ export function createRunning({ plans, hooks, desks, codes, log }: RunningInput)
       failure.where.resource ??= plan.id;
       const { id, trigger } = invocation;
       const { code, where, options } = failure;
-      // Rejections by guards are logged by the caller, and those by definitions are expected; only failures are logged here.
+      // The caller logs rejections, so only failures are logged here.
       if (statusOf(failure) >= 500 && !isRefused)
         log.error({ id, trigger, part: part.key, code, ...where, err: options.cause ?? failure }, 'work failed');
     }
@@ -138,7 +133,7 @@ export function createRunning({ plans, hooks, desks, codes, log }: RunningInput)
         resource: plan.id,
         path: `/${plan.path}`,
         method: undefined,
-        // The invocation's own start is the acceptance time, which may be long ago.
+        // The invocation's start is the acceptance time, possibly long ago.
         startedAt: Date.now() - milliseconds,
         status: failure === null ? 200 : statusOf(failure),
         code: failure?.code,
@@ -162,7 +157,7 @@ export function createRunning({ plans, hooks, desks, codes, log }: RunningInput)
       if (!isWork(work)) return failed(fault('JOB_BROKEN'), false);
       const { id, resource, part: key, state, acceptedAt } = work;
       const found = find(resource, key);
-      // Retryable, because another process may have newer definitions.
+      // Another process may have newer definitions.
       if (found === null) return failed(fault('JOB_UNKNOWN', { name: key }), true);
       const missing = found.part.lacks(work.needs);
       if (missing !== null) return failed(fault('JOB_CHANGED', { name: key, missing }), true);

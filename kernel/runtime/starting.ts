@@ -1,7 +1,4 @@
-/**
- * The start of a kernel: which plugins are opened, and which resources cannot be served while servers are unavailable.
- * The retries are in `waiting.ts`.
- */
+/** Decides which plugins are opened and which resources wait for unavailable servers. The retries are in `waiting.ts`. */
 import type { Log } from '../contract/plugin.js';
 import type { PlanSet } from '../compile/plan.js';
 import type { Handles } from '../compile/tools.js';
@@ -10,24 +7,22 @@ import { detailOf, isAway, type Lifecycle } from './lifecycle.js';
 import { waitFor, whileWaiting, type WaitingInput } from './waiting.js';
 
 /**
- * False: compile only, without opening plugins or creating tables. `stores`: open only plugins with tables. `desks`: open only
- * plugins with deferred work, and what they need.
+ * False: compile only. `stores`: open only plugins with tables. `desks`: open only plugins with deferred work, and what they
+ * need.
  */
 export type Connect = boolean | 'stores' | 'desks';
 
 export interface Start {
-  /** Handles for the compiler. `begin` names the resource being compiled, so that its dependencies are recorded. */
+  /** `begin` names the resource being compiled, so that its dependencies are recorded. */
   readonly handles: Handles;
   readonly begin: (resource: string) => void;
   open(instances: readonly Instance[]): Promise<void>;
   adopt(instances: readonly Instance[], tables: PlanSet['tables']): Promise<void>;
-  /** The available instances among these. */
   there(instances: readonly Instance[]): readonly Instance[];
-  /** The plans as served now, where resources with unavailable servers respond with 503. */
+  /** Resources with unavailable servers respond with 503. */
   served(plans: PlanSet): PlanSet;
-  /** Resolves with true when all is available and with false when the kernel closes; rejects on a permanent error. */
+  /** False when the kernel closes first; rejects on a permanent error. */
   wait(input: Pick<WaitingInput, 'prepare' | 'came'>): Promise<boolean>;
-  /** Ends the retries. */
   stop(): void;
 }
 
@@ -36,7 +31,6 @@ export interface StartInput {
   readonly instances: Instances;
   readonly log: Log;
   readonly connect: Connect;
-  /** Unavailable servers do not end the start. */
   readonly wait: boolean;
 }
 
@@ -50,7 +44,7 @@ export function createStart({ lifecycle, instances, log, connect, wait }: StartI
   const waits = (resource: string): boolean =>
     [...instances.reach(asked.get(resource) ?? [])].some((key) => away.has(key));
 
-  /** Returns false when the server has become unavailable. */
+  /** False when the server has become unavailable. */
   async function adopted(instance: Instance, tables: PlanSet['tables']): Promise<boolean> {
     try {
       await lifecycle.adopt([instance], tables);

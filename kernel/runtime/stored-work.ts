@@ -1,7 +1,4 @@
-/**
- * Validates the shape of jobs and notes read from a store, because other programs can write there. Their meaning is checked
- * where the part is compiled.
- */
+/** Validates the shape of stored jobs and notes, because other programs can write there. */
 import type { Deferred, Note } from '../contract/deferred.js';
 import { isObject, POISON_KEYS } from '../contract/json.js';
 
@@ -9,7 +6,7 @@ import { isObject, POISON_KEYS } from '../contract/json.js';
 const CONTROL = /[\u0000-\u001f\u007f]/;
 /** The id is sent in headers of outbound calls. */
 const MAX_ID = 1024;
-/** The maximum of `Date`, in milliseconds. */
+/** The maximum of `Date`. */
 const LAST_INSTANT = 8.64e15;
 
 export function isWork(read: unknown): read is Deferred {
@@ -58,7 +55,6 @@ function isState(state: Readonly<Record<string, unknown>>): boolean {
     isObject(results) &&
     Array.isArray(made) &&
     made.every(isMade) &&
-    // Neither payloads nor tokens contain these keys.
     !hasPoison([payload, claims, headers])
   );
 }
@@ -69,7 +65,7 @@ const isMade = (one: unknown): boolean =>
   (typeof one[0] === 'string' || Number.isSafeInteger(one[0])) &&
   (typeof one[1] === 'string' || typeof one[1] === 'number');
 
-/** Iterative, so that deep values cannot overflow the stack. */
+/** Iterative, because deep values could overflow the stack. */
 function hasPoison(values: readonly unknown[]): boolean {
   const stack = [...values];
   while (stack.length > 0) {

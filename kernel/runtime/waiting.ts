@@ -1,7 +1,4 @@
-/**
- * Retries unavailable servers until all are available; until then, resources that need them respond with 503.
- * A permanent error ends the retries.
- */
+/** Retries unavailable servers; until all are available, resources that need them respond with 503. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fault } from '../contract/fault.js';
 import type { Step } from '../contract/plan.js';

@@ -1,7 +1,4 @@
-/**
- * One open connection: rate-limits incoming messages, works on a few at a time, closes slow or silent clients.
- * It does not decide who may connect or what a message does.
- */
+/** One open connection: limits the rate and the work of its messages, and closes slow or silent clients. */
 import type { RawData, WebSocket } from 'ws';
 import { fault, type Fault } from '../contract/fault.js';
 import type { WebSocketConfig } from '../analysis/config-websocket.js';
@@ -17,32 +14,28 @@ export interface LineInput {
   readonly limits: WebSocketConfig['limits'];
   readonly json: JsonLimits;
   readonly worker: Worker;
-  /** Whether the process is shutting down, so that no new work starts. */
   readonly closing: () => boolean;
-  /** Called when a message was rejected with 401. */
+  /** Called after a 401 response. */
   readonly doubted: () => void;
-  /** Called once, with the close code. */
   readonly ended: (code: number) => void;
   /** Called with 1 when work begins and with -1 when it ends. */
   readonly busy: (change: 1 | -1) => void;
 }
 
-/** The transport of one connection. */
 export interface Line extends Pick<Client, 'send' | 'cut'> {
   /** Starts to accept messages. */
   begin(peer: Peer): void;
-  /** Sends a ping; terminates a connection that did not reply to the last two. */
+  /** Terminates a connection that did not reply to the last two pings. */
   ping(): void;
   close(code: number, reason: string): void;
   terminate(): void;
 }
 
-/** Unanswered pings before the connection is terminated. */
 const MAX_SILENT = 2;
 /** Milliseconds to wait for the client's close frame. */
 const PARTING_MS = 1000;
 
-/** Pings and pongs per second that any client may send. */
+/** Pings and pongs per second. */
 const SIGNS = 20;
 
 /** The socket is paused until `begin`. */
@@ -78,7 +71,7 @@ export function createLine(socket: WebSocket, input: LineInput): Line {
     silent = 0;
     if (signs(performance.now()) === 'flood') close(CLOSE.policy, 'too many pongs');
   });
-  // `ws` closes the socket itself, with the matching close code.
+  // `ws` closes the socket itself, with the matching code.
   socket.on('error', () => undefined);
   socket.on('close', (code) => {
     const wasOpen = isOpen;
@@ -87,7 +80,7 @@ export function createLine(socket: WebSocket, input: LineInput): Line {
     if (wasOpen) ended(code);
   });
 
-  /** Starts queued messages and pauses reading at the in-flight limit, because one chunk may contain many messages. */
+  /** Pauses reading at the in-flight limit, because one chunk may contain many messages. */
   function next(): void {
     while (peer !== null && active < limits.in_flight) {
       const message = queue.shift();
@@ -110,7 +103,7 @@ export function createLine(socket: WebSocket, input: LineInput): Line {
     if (status === 401) doubted();
   }
 
-  /** Checks the buffer before sending, because a single response may exceed the limit. */
+  /** The buffer is checked before sending, because a single response may exceed the limit. */
   function write(frame: Buffer, left: () => void): boolean {
     if (isOpen && socket.bufferedAmount > limits.buffered) cut();
     if (isOpen) socket.send(frame, { binary: false }, left);

@@ -1,7 +1,4 @@
-/**
- * The WebSocket server, on the same port as HTTP: accepts upgrades, authenticates connections and holds them until they end.
- * Messages run the same plans as HTTP requests.
- */
+/** The WebSocket server, on the port of HTTP: accepts upgrades, authenticates connections and holds them until they end. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -31,24 +28,22 @@ import { requestClass } from './request.js';
 import { createWorker } from './work.js';
 
 export interface Door {
-  /** Request class that marks upgrades for Node's HTTP server. */
+  /** Marks upgrades for Node's HTTP server. */
   readonly Request: typeof IncomingMessage;
-  /** The HTTP response for requests to the path that are not valid upgrades. */
+  /** Responds to requests for the path that are not valid upgrades. */
   readonly page: Route;
   readonly hub: Hub;
-  /** The number of open connections. */
   readonly size: () => number;
   upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void;
-  /** Stops accepting connections and work; resolves when current work has finished. */
+  /** Resolves when current work has finished. */
   drain(): Promise<void>;
-  /** Closes all connections; resolves when none is left. */
   close(): Promise<void>;
 }
 
 const MISSED = 'a message did not reach a connection that it is addressed to (each cause is said once)';
 const MAX_CAUSES = 1000;
 
-/** Calls `call` once for each distinct pair, for at most MAX_CAUSES pairs. */
+/** For at most MAX_CAUSES pairs. */
 function onceEach(call: (one: string, other: string) => void): (one: string, other: string) => void {
   const known = new Set<string>();
   return (one, other) => {
@@ -66,7 +61,6 @@ interface Connected {
   readonly isInRooms: () => boolean;
 }
 
-/** Maximum number of fragments of a message. */
 const MAX_PIECES = 1024;
 
 const CONNECT = { action: 'connect', requestId: null };
@@ -76,7 +70,6 @@ export function createDoor(kernel: Kernel, tellFailure: TellFailure): Door {
   const { websocket, http } = config;
   const { limits } = websocket;
   const connected = new Set<Connected>();
-  /** Connections by client network. */
   const networks = new Map<string, number>();
   const count = (network: string, change: 1 | -1): void => {
     const now = (networks.get(network) ?? 0) + change;
@@ -92,7 +85,7 @@ export function createDoor(kernel: Kernel, tellFailure: TellFailure): Door {
   const tell: Running['tell'] = (event) => kernel.running.tell(event);
   const hub = createHub({
     isGuarded: () => identities().length > 0,
-    // The earlier system accepts a claimed uid, because its helpdesk customers have no token.
+    // The earlier system accepts a claimed uid, because helpdesk customers have no token.
     believes: isSub0(config.profile),
     maxRooms: limits.rooms,
     tell: (action, receivers, dropped) => tell({ what: 'message-delivered', action, receivers, dropped }),
@@ -124,8 +117,7 @@ export function createDoor(kernel: Kernel, tellFailure: TellFailure): Door {
     maxBufferedChunks: MAX_PIECES,
     // The connection rate-limits its pongs.
     autoPong: false,
-    // The handshake check has validated the protocols. The first is a header name; the second is the token, which must not be
-    // echoed.
+    // The response must not echo the second protocol, which is the token.
     handleProtocols: ([first]) => first ?? false,
   });
 
@@ -148,7 +140,7 @@ export function createDoor(kernel: Kernel, tellFailure: TellFailure): Door {
     const isOther = [...before].some(([id, guard]) => guards.get(id) !== guard);
     for (const one of [...connected]) {
       one.recheck();
-      // The connection may be in rooms that the new guards do not admit it to.
+      // The new guards might not admit it to its rooms.
       if (isOther && one.isInRooms()) one.line.close(CLOSE.changed, 'who may join rooms has changed');
     }
   });
@@ -204,7 +196,7 @@ export function createDoor(kernel: Kernel, tellFailure: TellFailure): Door {
       const headers = headersOf(req, proofsOf(req, identities(), config.profile));
       const claim = websocket.uid_claim;
       presence = await presenceOf({ identities, headers, uid, claim, statusOf, end, forced: websocket.force_token });
-      // The connection may have closed during authentication, or its token may have expired.
+      // The connection may have ended during authentication.
       if (!connected.has(one)) return presence.leave();
       const { verified, until, realms } = presence;
       const { send, cut } = line;
@@ -220,7 +212,6 @@ export function createDoor(kernel: Kernel, tellFailure: TellFailure): Door {
     }
   }
 
-  /** Sends the missed messages before newer ones. */
   async function catchUp(client: Client, lastId: string): Promise<void> {
     const missed = await (kernel.running.replay?.(lastId) ?? Promise.resolve(null)).catch((error: unknown) => {
       tellFailure(asFault(error), '-');
@@ -290,7 +281,6 @@ export function createDoor(kernel: Kernel, tellFailure: TellFailure): Door {
   };
 }
 
-/** The authentication of each resource, as a comparable string. */
 const guardsOf = ({ byId }: PlanSet): ReadonlyMap<string, string> =>
   new Map(
     [...byId].map(([id, { summary, identities }]) => [

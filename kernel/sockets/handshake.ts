@@ -1,17 +1,13 @@
-/**
- * Validates a WebSocket handshake (RFC 6455), its origin and sub-protocols, and the connection limits.
- * A rejected handshake receives an HTTP response; no connection exists yet.
- */
+/** Validates a WebSocket handshake (RFC 6455), its origin, sub-protocols and connection limits. No connection exists yet. */
 import { fault, type Fault } from '../contract/fault.js';
 import type { HttpConfig } from '../analysis/config.js';
 import { senderJudge } from '../http/senders.js';
 import type { WebSocketConfig } from '../analysis/config-websocket.js';
 
-/** An upgrade request, independent of its transport type. */
 export interface Asked {
   readonly method: string;
   readonly remote: string;
-  /** All values of a header (lower-case name). */
+  /** Lower-case names; one value for each occurrence. */
   readonly header: (name: string) => readonly string[];
 }
 
@@ -20,7 +16,6 @@ export interface HandshakeInput {
   readonly http: Pick<HttpConfig, 'allowed_origins'>;
   readonly closing: () => boolean;
   readonly count: () => number;
-  /** Connections from the network of an address. */
   readonly countOf: (remote: string) => number;
 }
 
@@ -53,15 +48,14 @@ export function handshakeJudge({ websocket, http, closing, count, countOf }: Han
 const broken = (what: string, headers: Readonly<Record<string, string>> = {}): Fault =>
   fault('WS_HANDSHAKE', { what }, { headers });
 
-/** The sub-protocols in the order of the client. */
 export const offeredBy = (header: Asked['header']): readonly string[] =>
   header('sec-websocket-protocol').flatMap((line) => line.split(',').map((name) => name.trim()));
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** A header name; tokens do not match, because they contain dots. */
+/** Tokens do not match, because they contain dots. */
 const HEADER_LIKE = /^[A-Za-z][A-Za-z0-9-]{0,63}$/;
 
-/** Returns the error of a sub-protocol list. The response echoes the first entry, so it must not be a token. */
+/** The response echoes the first entry, so it must not be a token. */
 function protocolFlaw(offered: readonly string[]): string | null {
   if (offered.length === 0) return null;
   if (!offered.every((name) => TOKEN.test(name)) || new Set(offered).size !== offered.length)

@@ -1,49 +1,44 @@
-/**
- * Registers the connections of this process by uid and by room, and delivers messages to them.
- * It writes frames; it knows neither the transport nor authentication.
- */
+/** Registers the connections of this process by uid and room, and delivers messages to them. */
 import type { Delivery, Owners } from '../contract/deferred.js';
 import { deliveryFrame, sharedPart } from './message.js';
 
-/** A connection, as a message recipient. */
 export interface Client {
   readonly uid: string | null;
   /** A token proved the uid. */
   readonly verified: boolean;
-  /** Token expiry in milliseconds since 1970; later, targeted messages and room messages are withheld. */
+  /** Token expiry in milliseconds since 1970, after which targeted and room messages are withheld. */
   readonly until: number;
   /** The guard realms that admit this uid, each with its expiry. */
   readonly realms: ReadonlyMap<string, number>;
   readonly rooms: Set<string>;
-  /** Messages queued behind older ones that are being replayed; null when no replay is under way. */
+  /** Messages queued behind a replay; null when there is none. */
   waiting: Delivery[] | null;
-  /** `left` is called once the frame was sent or failed. Returns false when the connection is closed. */
+  /** `left` is called once the frame was sent or failed. Returns false on a closed connection. */
   send(frame: Buffer, left?: () => void): boolean;
   /** Closes a slow consumer. */
   cut(): void;
 }
 
-/** Messages sent during authentication; `add` filters them by recipient. */
+/** Messages sent during authentication. */
 export interface Arrival {
   readonly messages: Delivery[];
 }
 
 export interface Hub {
   readonly count: number;
-  /** Registers a connection whose authentication is pending. */
+  /** Registers a connection before its authentication. */
   arrive(): Arrival;
-  /** Removes the registration of a pending connection. */
   leaves(arrival: Arrival): void;
-  /** Delivers the messages since `arrive` first. `late`: messages are queued until `catchUp`. */
+  /** Delivers the messages since `arrive` first. `late`: queues messages until `catchUp`. */
   add(client: Client, arrival?: Arrival, late?: boolean): void;
   remove(client: Client): void;
-  /** Returns false when the client has reached the maximum number of rooms. */
+  /** False when the client has reached the maximum number of rooms. */
   join(client: Client, room: string): boolean;
   leave(client: Client, room: string): void;
   deliver(message: Delivery): void;
   /**
-   * Replays those of `missed` that are addressed to this client, then the queued ones. Waits for each send, because all of them
-   * together may exceed the send buffer.
+   * Replays the messages of `missed` for this client, then the queued ones. Waits for each send, because all of them may
+   * exceed the send buffer.
    */
   catchUp(client: Client, missed: readonly Delivery[]): Promise<void>;
 }
@@ -54,16 +49,14 @@ export interface HubInput {
   /** Unauthenticated connections may use the uid they claim. */
   readonly believes?: boolean;
   readonly maxRooms: number;
-  /** Reports a delivered message. */
   readonly tell: (action: string, receivers: number, dropped: number) => void;
-  /** Reports a recipient that does not receive the message. */
+  /** Called for a recipient that does not receive the message. */
   readonly miss?: (action: string, cause: string) => void;
 }
 
 interface Outgoing {
   readonly message: Delivery;
   readonly write: (uid: string | null) => Buffer;
-  /** The remaining recipients. */
   readonly clients: Client[];
   readonly receivers: number;
   dropped: number;
@@ -74,7 +67,7 @@ const AT_ONCE = 500;
 /** Maximum number of queued deliveries before a new one is sent synchronously. */
 const MAX_OUTBOX = 100;
 
-/** Returns false when the message is dropped. */
+/** False when the message is dropped. */
 function hand(client: Client, { message, write }: Pick<Outgoing, 'message' | 'write'>): boolean {
   if (client.waiting === null) return client.send(write(client.uid));
   if (client.waiting.push(message) <= MAX_WAITING) return true;
@@ -85,7 +78,6 @@ function hand(client: Client, { message, write }: Pick<Outgoing, 'message' | 'wr
 const OVER = 'its token is over';
 const UNPROVEN = 'it shows no token that proves its uid';
 
-/** Maximum number of messages queued behind a replay. */
 const MAX_WAITING = 1000;
 
 type Groups = Map<string, Set<Client>>;
@@ -96,7 +88,7 @@ export function createHub({ isGuarded, believes = false, maxRooms, tell, miss = 
   const byRoom: Groups = new Map();
   const arriving = new Set<Arrival>();
 
-  /** Returns the reason to withhold a targeted message from this client, or null. A claimed uid alone is not enough. */
+  /** Returns the reason to withhold a targeted message, or null. A claimed uid alone is not enough. */
   function whyNot({ verified, until, realms }: Client, of: Owners | undefined, now: number): string | null {
     if (until <= now) return OVER;
     if (believes && !verified) return null;
@@ -127,7 +119,7 @@ export function createHub({ isGuarded, believes = false, maxRooms, tell, miss = 
     return client.uid !== null && to.uids.includes(client.uid) && isOwner(client, to.of, action, now);
   }
 
-  /** Deliveries in order. They are sent in batches, so that thousands of recipients do not block the event loop. */
+  /** Sent in batches, so that thousands of recipients do not block the event loop. */
   const outbox: Outgoing[] = [];
   function pump(): void {
     // A full outbox is flushed synchronously, which slows the sender down.
@@ -176,7 +168,7 @@ export function createHub({ isGuarded, believes = false, maxRooms, tell, miss = 
     join(client, room) {
       if (client.rooms.has(room)) return true;
       if (client.rooms.size >= maxRooms) return false;
-      // A client removed meanwhile must not stay in a room indefinitely.
+      // A removed client would stay in the room indefinitely.
       if (!all.has(client)) return true;
       client.rooms.add(room);
       put(byRoom, room, client);
@@ -197,7 +189,7 @@ export function createHub({ isGuarded, believes = false, maxRooms, tell, miss = 
       const came = new Set(client.waiting?.map(({ id }) => id));
       const sent = new Set<Delivery['id']>();
       for (const message of missed) {
-        // Room messages are replayed only if they arrived while this connection was in the room.
+        // Room messages are replayed only if they arrived while the connection was in the room.
         const isTold = 'rooms' in message.to ? came.has(message.id) : isFor(client, message, Date.now());
         if (!isTold) continue;
         sent.add(message.id);
@@ -210,19 +202,18 @@ export function createHub({ isGuarded, believes = false, maxRooms, tell, miss = 
   };
 }
 
-/** Serializes the data once, and a frame once for consecutive connections with the same uid. */
+/** Serializes the data once. */
 function writer({ action, data, id }: Delivery): (uid: string | null) => Buffer {
   let shared: Buffer | null = null;
   let last: { readonly uid: string | null; readonly frame: Buffer } | null = null;
   return (uid) => {
     if (last?.uid !== uid) last = null;
-    // Caches only the last frame, because one per uid would copy the data for every connection.
+    // Caches only the last frame, because each one is a copy of the data.
     last ??= { uid, frame: deliveryFrame(uid, (shared ??= sharedPart(action, data, id))) };
     return last.frame;
   };
 }
 
-/** Returns the distinct clients of the groups. */
 function members(groups: Groups, names: readonly string[]): Client[] {
   const [only] = names;
   if (names.length === 1 && only !== undefined) return [...(groups.get(only) ?? [])];

@@ -1,7 +1,4 @@
-/**
- * A WebSocket message as an invocation: the headers of the upgrade with the message's own payload. It supports neither files
- * nor raw bytes for signatures.
- */
+/** A WebSocket message as an invocation with the upgrade's headers. It has neither files nor signed bytes. */
 import { fault } from '../contract/fault.js';
 import type { Connection, Invocation, Payload, UploadedFile } from '../contract/plan.js';
 import { withParameters } from '../http/payload.js';
@@ -83,7 +80,7 @@ export class SocketInvocation implements Invocation {
     if (held !== null) await giveBack(held, answered);
   }
 
-  /** Sets the payload's missing `id` to the connection's uid, which is an address and not an authenticated identity. */
+  /** The connection's uid is the default `id`: an address, not an authenticated identity. */
   #addressed(payload: Payload): Payload {
     const { uid } = this.connection;
     if (uid === null || Array.isArray(payload) || Object.hasOwn(payload, 'id')) return payload;

@@ -1,7 +1,4 @@
-/**
- * Parses client messages and writes frames. An unreadable message is returned with its Fault and the fields that the error
- * frame repeats.
- */
+/** Parses client messages and writes frames. An unreadable message is returned with its Fault. */
 import { fault, type Fault } from '../contract/fault.js';
 import { isObject, own, type Json } from '../contract/json.js';
 import { Rendered } from '../contract/rendered.js';
@@ -11,12 +8,11 @@ import { asFault } from '../runtime/invoke.js';
 export interface Message {
   /** Id or path of a resource, as the client writes it. */
   readonly resource: string;
-  /** Client-chosen label, repeated in the response. */
+  /** Chosen by the client, repeated in the response. */
   readonly action: string | null;
-  /** Repeated in the response when present. */
+  /** Repeated in the response. */
   readonly requestId: string | null;
   readonly payload: unknown;
-  /** The error of an invalid message. */
   readonly flaw: Fault | null;
 }
 
@@ -26,7 +22,7 @@ const UNREAD: Message = { resource: '', action: null, requestId: null, payload: 
 
 const malformed = (what: string): Fault => fault('WS_MESSAGE', { what });
 
-/** `bytes`: UTF-8. The limits grow by the envelope, so that a payload has the same limits as an HTTP body. */
+/** `bytes`: UTF-8. The limits are increased for the envelope around the payload. */
 export function readMessage(bytes: Buffer, limits: JsonLimits): Message {
   let json: unknown;
   try {
@@ -54,7 +50,7 @@ const isName = (value: unknown): value is string => typeof value === 'string' &&
 
 export type Repeated = Pick<Message, 'action' | 'requestId'>;
 
-/** Writes the response frame. A result that already is JSON text is not serialized again. */
+/** JSON text is not serialized again. */
 export function answerFrame(uid: string | null, { action, requestId }: Repeated, result: unknown): Buffer {
   const head = `{"uid":${JSON.stringify(uid)},"action":${JSON.stringify(action)},`;
   const named = requestId === null ? head : `${head}"request_id":${JSON.stringify(requestId)},`;
@@ -66,7 +62,7 @@ export function errorFrame(uid: string | null, { action, requestId }: Repeated, 
   return Buffer.from(JSON.stringify({ uid, action, ...(requestId !== null && { request_id: requestId }), error }));
 }
 
-/** The part of a delivery frame after the uid; equal for all recipients. */
+/** The part of a frame that is equal for all recipients. */
 export const sharedPart = (action: string, data: Json, id: string | null): Buffer =>
   Buffer.from(
     `,"action":${JSON.stringify(action)},"data":${JSON.stringify(data)}${id === null ? '' : `,"id":${JSON.stringify(id)}`}}`,

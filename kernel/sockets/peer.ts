@@ -1,7 +1,4 @@
-/**
- * Derives the headers, uid and authenticated identity of a connection from its upgrade request. A rejection is a Fault with
- * a close code.
- */
+/** Derives headers, uid and identity of a connection from its upgrade request. A rejection is a Fault with a close code. */
 import type { IncomingMessage } from 'node:http';
 import { ExactNumber } from '../contract/exact-number.js';
 import { fault, type Fault } from '../contract/fault.js';
@@ -14,7 +11,7 @@ import { headerValues } from '../http/invocation.js';
 import { asFault } from '../runtime/invoke.js';
 import { offeredBy } from './handshake.js';
 
-/** Close codes: those of RFC 6455 and private ones (4400 and up). */
+/** Codes of RFC 6455 and private ones (from 4400). */
 export const CLOSE = {
   going: 1001,
   unsupported: 1003,
@@ -35,7 +32,6 @@ export class Refused extends Error {
   }
 }
 
-/** The headers of the upgrade that messages inherit. */
 export interface PeerHeaders {
   /** Null prototype, lower-case names. */
   readonly all: Invocation['headers'];
@@ -46,7 +42,6 @@ export interface PeerHeaders {
 const OF_THE_UPGRADE =
   /^(connection|upgrade|keep-alive|te|trailer|transfer-encoding|expect|content-.*|sec-websocket-.*)$/;
 
-/** The header that the sub-protocols represent, and its value. */
 export type Proof = readonly [name: string, value: string];
 
 export function headersOf(req: IncomingMessage, proofs: readonly Proof[]): PeerHeaders {
@@ -93,7 +88,7 @@ const MAX_UID = 256;
 // oxlint-disable-next-line no-control-regex -- these are what is looked for
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
-/** Returns null when the uid is missing and optional. */
+/** Null when missing and optional. */
 export function uidOf(query: URLSearchParams, { force_uid: isForced }: WebSocketConfig): string | null {
   const [uid, ...more] = query.getAll('uid');
   if (uid === undefined) {
@@ -106,14 +101,13 @@ export function uidOf(query: URLSearchParams, { force_uid: isForced }: WebSocket
   return uid;
 }
 
-/** The claims by which a guard admits a connection. */
 export interface Admitted extends Identified {
   readonly realm: string | null;
 }
 
 /**
- * Runs all guards, because a connection may be known to several; the first admission is the primary identity. Empty where no
- * token was sent; throws Refused when no guard accepts the token.
+ * Runs all guards; the first admission is the primary identity. Empty where no token was sent; throws Refused when no guard
+ * accepts it.
  */
 export async function identify(
   identities: readonly IdentityPlan[],
@@ -130,7 +124,7 @@ export async function identify(
       admitted.push({ ...(await identity.identify(asked)), realm });
     } catch (error) {
       const failure = asFault(error);
-      // Any status but 401 is a failure of the check, such as an unavailable store.
+      // Any other status is a failure, such as an unavailable store.
       const isRefusal = statusOf(failure) === 401;
       const told = new Refused(failure, isRefusal ? CLOSE.token : CLOSE.later);
       if (refusal === null || !isRefusal) refusal = told;
@@ -140,7 +134,6 @@ export async function identify(
   return admitted;
 }
 
-/** The token must contain the uid in `claim`. */
 export function isOwner(uid: string, { claims }: Identified, claim: string): boolean {
   const said = own(claims, claim);
   const isPlain = typeof said === 'string' || typeof said === 'number' || said instanceof ExactNumber;

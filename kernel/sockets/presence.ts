@@ -1,4 +1,4 @@
-/** The authenticated identity of a connection: verified at its start, rechecked while it is open, and ended at expiry. */
+/** The identity of a connection: verified at its start, rechecked while it is open, and ended at expiry. */
 import { randomUUID } from 'node:crypto';
 import { fault, type Fault } from '../contract/fault.js';
 import type { IdentityPlan } from '../compile/plan.js';
@@ -11,20 +11,17 @@ export interface Presence {
   readonly until: number;
   /** The guard realms that admit this uid, each with its expiry; rechecks update it. */
   readonly realms: ReadonlyMap<string, number>;
-  /** Verifies the token again and closes the connection when it is invalid. */
+  /** Closes the connection when its token is no longer valid. */
   recheck(): void;
-  /** Stops the expiry timer. */
   leave(): void;
 }
 
 export interface PresenceInput {
-  /** Returns the identities of the newest plans. */
   readonly identities: () => readonly IdentityPlan[];
   readonly headers: PeerHeaders;
   readonly uid: string | null;
   /** The claim that holds the permitted uid. */
   readonly claim: string;
-  /** Unauthenticated connections are rejected. */
   readonly forced?: boolean;
   readonly statusOf: (failure: Fault) => number;
   readonly end: (refused: Refused) => void;
@@ -48,7 +45,7 @@ export async function presenceOf(input: PresenceInput): Promise<Presence> {
     const asked = { id: randomUUID(), header: headers.values, startedAt: Date.now() };
     const admitted = await identify(identities(), asked, statusOf);
     realms.clear();
-    // Another guard may read another header, which may hold the token of a different user.
+    // Another guard may read another header, with the token of a different user.
     for (const one of admitted)
       if (one.realm !== null && uid !== null && isOwner(uid, one, claim)) realms.set(one.realm, one.until);
     return admitted[0] ?? null;
@@ -74,7 +71,7 @@ export async function presenceOf(input: PresenceInput): Promise<Presence> {
     recheck: () =>
       void ask().then(
         (found) => {
-          // After a reload no guard accepts this token.
+          // After a reload, no guard accepts this token.
           if (found === null) end(new Refused(fault('WS_TOKEN_OVER'), CLOSE.token));
           else if (uid !== null && !isOwner(uid, found, claim)) end(new Refused(fault('WS_NOT_YOURS'), CLOSE.token));
         },

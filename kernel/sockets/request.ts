@@ -1,10 +1,7 @@
-/**
- * A request class that lets Node's HTTP server treat only admitted WebSocket handshakes as upgrades; all other requests
- * receive HTTP responses.
- */
+/** Lets Node's HTTP server treat only admitted WebSocket handshakes as upgrades; other requests receive HTTP responses. */
 import { IncomingMessage } from 'node:http';
 
-/** `admits` is called once for each upgrade request, when its headers are complete. */
+/** `admits` is called once for each upgrade request. */
 export function requestClass(admits: (req: IncomingMessage) => boolean): typeof IncomingMessage {
   return class DoorRequest extends IncomingMessage {
     asksForUpgrade: unknown = null;

@@ -1,7 +1,4 @@
-/**
- * Runs one message: finds the resource, invokes it, writes the response frame and notifies observers.
- * It does not touch the connection.
- */
+/** Runs one message: finds and invokes the resource, writes the response frame and notifies observers. */
 import { randomUUID } from 'node:crypto';
 import type { Fault } from '../contract/fault.js';
 import { fault } from '../contract/fault.js';
@@ -23,12 +20,11 @@ export interface Worked {
 }
 
 export interface Worker {
-  /** Never rejects. `refusal`: respond with this error without processing the message. */
+  /** Never rejects. `refusal`: the response, instead of running the message. */
   work(message: Message, peer: Peer, refusal?: Fault): Promise<Worked>;
   refuse(failure: Fault, id: string): Refusal;
 }
 
-/** The request context of a message. */
 interface Visit {
   readonly id: string;
   readonly startedAt: number;
