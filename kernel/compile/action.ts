@@ -1,7 +1,4 @@
-/**
- * Compiles one actionable (features become steps, its mode a closure), and the features of a resource in the same way.
- * It does not decide which actionable belongs to which plan.
- */
+/** Compiles one actionable (features become steps, its mode a closure), or the features of a resource. */
 import { BootError } from '../contract/boot-error.js';
 import type { Deferral, Schedule } from '../contract/deferred.js';
 import type { Json } from '../contract/json.js';
@@ -20,13 +17,12 @@ import type { ActionPlan } from './plan.js';
 import { stepsBetween } from './steps.js';
 import { makeTools, type Handles, type ResourceScope } from './tools.js';
 
-/** Wraps a mode's execution with the taps of `execute`, if there are any. */
 export type Interceptor = (mode: string, execute: Execute, action: { key: string; mode: string }) => Execute;
 
 export interface CompileInput {
-  /** Resources of the whole set by id, because dependencies may be in other resources. */
+  /** The whole set, because dependencies may be in other resources. */
   readonly resources: ReadonlyMap<string, ResourceModel>;
-  /** Actionables of the whole set, by key. */
+  /** The whole set, by key. */
   readonly actions: ReadonlyMap<string, ActionModel>;
   readonly registry: Registry;
   readonly handles: Handles;
@@ -36,15 +32,14 @@ export interface CompileInput {
   readonly profile: string | null;
   /** The config enables features that are for tests only. */
   readonly testing: boolean;
-  /** Ids of the plugins that the set or the config uses. */
   readonly uses: ReadonlySet<string>;
-  /** Hash of the set, which changes with any of its definitions. */
+  /** Hash of the set. */
   readonly version: string;
-  /** Whether a plugin may read the results of this mode before the response; by default all results are assumed to be read. */
+  /** Whether a plugin may read the results of this mode before the response; by default true. */
   readonly watched?: (mode: string) => boolean;
 }
 
-/** The parts of the plugin handles that the compiler calls; the kinds declare the complete handles. */
+/** The part of the handles that the compiler calls. */
 interface FeatureLike {
   plan(
     place: {
@@ -78,13 +73,13 @@ interface ModeLike {
 export interface CompiledAction {
   readonly plan: ActionPlan;
   readonly renders: ModePlan['renders'];
-  /** The steps that convert the payload to its storable form. In the foreground they are also part of the plan's `before`. */
+  /** Steps that convert the payload to its storable form; in the foreground also part of `before`. */
   readonly seal: readonly Step[];
   readonly deferrals: readonly Deferral[];
   readonly schedule: Pick<Schedule, 'expression' | 'zone'> | null;
 }
 
-/** `sealed`: the payload is already in its storable form when the work runs. */
+/** `sealed`: the payload is in its storable form when the work runs. */
 export function compileAction(
   input: CompileInput,
   scope: ResourceScope,
@@ -140,7 +135,7 @@ export function compileAction(
   };
 }
 
-/** The transport applies the widest limits of all actionables; each actionable then validates its own. */
+/** The transport applies the widest limits; each actionable validates its own. */
 function widest(known: FileLimits | null, more: FileLimits | undefined): FileLimits | null {
   if (known === null || more === undefined) return more ?? known;
   return { count: Math.max(known.count, more.count), bytes: Math.max(known.bytes, more.bytes) };
@@ -182,14 +177,14 @@ export function planFeatures(
   }
 }
 
-/** A key of the authentication: which callers it admits and by which header. */
+/** Identifies the admitted callers and their header. */
 function identityKey({ registry }: ResourceScope, place: PluginPlace, identity: Identity | undefined): string {
   const facts = (kind: string, name: string) => registry.plugin(kind, name)?.facts;
   const judged = registry.plugins.get(place.plugin)?.guardOf?.({ ...place, facts }) ?? '';
   return JSON.stringify([place.plugin, judged, identity?.header ?? null]);
 }
 
-/** Adds the source location to a planning error: that of the actionable's query, if it has one. */
+/** Adds the location of the query or actionable to a planning error. */
 function placed<T>({ definition: { doc, finds }, node }: ActionModel, plan: () => T): T {
   try {
     return plan();

@@ -1,7 +1,4 @@
-/**
- * Determines at load which values a deferred part needs, and copies them between the request's frame and the stored state.
- * Only those values are stored.
- */
+/** Resolves at load which values a deferred part needs, and copies only those between frame and stored state. */
 import { createHash } from 'node:crypto';
 import type { DeferredState } from '../contract/deferred.js';
 import { own, type Json } from '../contract/json.js';
@@ -14,24 +11,23 @@ import { secretsIn, type ResourceScope } from './tools.js';
 export interface Carrying {
   /** Changes with the definitions of the part. */
   readonly version: string;
-  /** The inputs of the part, by kind and name. */
   readonly needs: readonly string[];
-  /** Returns an input that stored work with these `needs` lacks; null when it has all of them. */
+  /** Returns an input that the stored work lacks, or null. */
   lacks(needs: readonly string[] | string): string | null;
-  /** `payload` is in its storable form. Throws the Fault of an input that cannot be read. */
+  /** `payload` is in its storable form. Throws when an input cannot be read. */
   take(frame: Frame, payload: Payload): DeferredState;
-  /** `version`: of the definitions when the work was accepted. */
+  /** `version`: of the definitions that accepted the work. */
   give(state: DeferredState, frame: Frame, version: string): void;
 }
 
 interface Kept {
-  /** Identifies the value across versions of the definitions, as long as the same place generates it. */
+  /** Stable across versions while the same place generates the value. */
   readonly place: string;
   readonly slot: number;
   readonly make: (frame: Frame) => unknown;
 }
 
-/** `actions`: of the part; `indexOf`: index of a result in the frame, by key. */
+/** `indexOf`: index of a result in the frame, by key. */
 export function compileCarrying(
   scope: ResourceScope,
   actions: readonly ActionModel[],
@@ -95,7 +91,6 @@ export function compileCarrying(
   };
 }
 
-/** The values that these actionables generate once, and the places that generate them. */
 function keptOf(scope: ResourceScope, actions: readonly ActionModel[]): Kept[] {
   const members = new Set<ActionModel | null>(actions);
   const keys = new Set(actions.map(({ key }) => key));

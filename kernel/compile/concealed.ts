@@ -1,9 +1,9 @@
-/** Finds the patterns of values that must never be sent under any name: hashes, and blind indexes of encrypted columns. */
+/** Patterns of values that are never sent under any name: hashes, and blind indexes of encrypted columns. */
 import { BLIND_FORM, type ModelColumn } from '../contract/model.js';
 import { inside } from '../analysis/report.js';
 import type { ResourceScope } from './tools.js';
 
-/** Matches by pattern, because a hash may occur in any expression, in a row converted to JSON, or in a view. */
+/** A hash may occur in any expression, in a row converted to JSON, or in a view. */
 export function concealedIn({ registry, uses, sequence, tables }: ResourceScope): RegExp | null {
   const forms = [...registry.plugins].flatMap(([id, { facts }]) => {
     const form = facts?.['conceals'];

@@ -1,7 +1,4 @@
-/**
- * Plans how a job resumes after a failure: its steps (each is committed as a whole), what each step passes on, and where its
- * completion is noted. Resolved at load; nothing runs here.
- */
+/** Plans how a job resumes: its steps (each commits as a whole), what each passes on, and where its end is noted. */
 import type { Inbox, Note } from '../contract/deferred.js';
 import type { Frame } from '../contract/plan.js';
 import type { ActionModel } from '../analysis/model.js';
@@ -13,25 +10,24 @@ export interface StepPlan extends ActionGroup {
   readonly keys: readonly string[];
   /** Null: the queue notes the step after it ends. */
   readonly inbox: Inbox | null;
-  /** False when the step is repeatable, or when its end is the end of the whole job. */
+  /** False when the step is repeatable or ends the job. */
   readonly noted: boolean;
-  /** No step follows. */
   readonly last: boolean;
-  /** Returns the values that later steps need. */
+  /** Values for later steps. */
   readonly leaves: (frame: Frame) => Pick<Note, 'carries' | 'state'>;
 }
 
 export interface CursorPlan {
-  /** In order; the steps of one stage run in parallel. */
+  /** Steps of one stage run in parallel. */
   readonly stages: readonly (readonly StepPlan[])[];
   readonly inboxes: readonly Inbox[];
-  /** Restores the values of noted steps into a frame. Returns the label of a value that the remaining steps lack, or null. */
+  /** Restores the values of noted steps. Returns the label of a missing value, or null. */
   readonly give: (notes: readonly Note[], frame: Frame) => string | null;
 }
 
 type InboxOf = (group: ActionGroup) => Inbox | null;
 
-/** Splits groups into steps: parallel actionables are committed one by one. */
+/** Parallel actionables commit one by one. */
 export const stagesOf = (groups: readonly ActionGroup[]): ActionGroup[][] =>
   groups.map((group) =>
     group.parallel
@@ -39,7 +35,7 @@ export const stagesOf = (groups: readonly ActionGroup[]): ActionGroup[][] =>
       : [group],
   );
 
-/** Null for a single step whose completion cannot be noted within its transaction; then the job's end is enough. */
+/** Null for a single step that no inbox can note; the job's end is enough. */
 export function compileCursor(
   scope: ResourceScope,
   members: readonly ActionModel[],
@@ -48,7 +44,7 @@ export function compileCursor(
   inboxOf: InboxOf,
 ): CursorPlan | null {
   const stages = stagesOf(groups);
-  /** Repeatable: the step has no side effects, or only reads a result that must not be stored because it is secret. */
+  /** Without side effects, or only reading a secret result, which must not be stored. */
   const isPure = ({ actions }: ActionGroup): boolean =>
     actions.every(({ pure, reads, key }) => pure || (reads && leavesSecret(scope, members, key)));
   const lasting = stages.flat().filter((step) => !isPure(step));
@@ -99,7 +95,7 @@ export function compileCursor(
   return Object.freeze({ stages: steps, inboxes: [...inboxes], give });
 }
 
-/** Whether other actionables of the part read a secret of this one's result. */
+/** Whether other actionables of the part read a secret of this result. */
 function leavesSecret(scope: ResourceScope, members: readonly ActionModel[], key: string): boolean {
   const secrets = secretsIn(
     scope,

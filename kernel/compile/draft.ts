@@ -1,4 +1,4 @@
-/** Collects what features and modes contribute to a resource while it is compiled. */
+/** Collects the contributions of features and modes to a resource while it is compiled. */
 import type { Deferral, Schedule } from '../contract/deferred.js';
 import type { Json } from '../contract/json.js';
 import type { FileLimits, ProofSort, Step } from '../contract/plan.js';
@@ -22,7 +22,6 @@ export interface Draft {
   takesList: boolean;
   needsList: boolean;
   files: FileLimits | null;
-  /** Deferrals by features of this place. */
   deferrals: Deferral[];
   schedule: Pick<Schedule, 'expression' | 'zone'> | null;
 }

@@ -1,4 +1,4 @@
-/** Groups adjacent actionables at load: those that share a transaction, those that run in parallel, and single ones. */
+/** Groups adjacent actionables at load: shared transactions, parallel ones, and single ones. */
 import type { ActionGroup, ActionPlan } from './plan.js';
 
 interface OpenGroup {
@@ -7,22 +7,21 @@ interface OpenGroup {
   readonly actions: ActionPlan[];
 }
 
-/** Dependencies among the members, as indexes into `members`. */
+/** Dependencies as indexes into `members`. */
 function needsWithin(members: readonly ActionPlan[], needs: readonly (readonly number[])[]): number[][] {
   const place = new Map(members.map(({ index }, at) => [index, at]));
   return members.map(({ index }) => (needs[index] ?? []).flatMap((other) => place.get(other) ?? []));
 }
 
-/** After the work of this actionable, none of its steps can fail. */
+/** None of its steps after the work can fail. */
 const isTotal = (action: ActionPlan | undefined): boolean =>
   action?.after?.every((step) => step.total === true) ?? true;
 
-/** Adjacent actionables with the same unit share it; adjacent parallel ones run concurrently; all others run alone. */
 export function groupActions(
   actions: readonly ActionPlan[],
   alone: boolean,
   needs: readonly (readonly number[])[],
-  /** Whether other work, such as accepting a job, must commit with the last group or with each group. */
+  /** Whether other work, such as accepting a job, commits with the last or each group. */
   rides: 'none' | 'last' | 'each' = 'none',
 ): ActionGroup[] {
   const groups: OpenGroup[] = [];

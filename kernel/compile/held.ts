@@ -1,6 +1,6 @@
 /**
- * Plans steps of resources that also apply when their actionables run for another resource, or in the background.
- * Guards of callers are not included: the checker reports actionables that bypass one.
+ * Plans steps of a resource that also apply when its actionables run for another resource or in the background. Guards are not
+ * among them, because the checker reports actionables that bypass one.
  */
 import { ResourcePhase } from '../contract/slot.js';
 import type { Step } from '../contract/plan.js';
@@ -10,10 +10,10 @@ import { emptyDraft, type Draft } from './draft.js';
 import { stepsBetween } from './steps.js';
 import type { ResourceScope } from './tools.js';
 
-/** Values of the fact `holds`. `requests`: once per request. `work`: also whenever background or scheduled work starts. */
+/** Values of the fact `holds`. `work`: also whenever background or scheduled work starts. */
 type Holds = 'requests' | 'work';
 
-/** Adds the steps and guards of other resources whose actionables are part of the request. */
+/** Adds the steps and guards of the other resources. */
 export function planHeld(scope: ResourceScope, actions: readonly ActionModel[], draft: Draft): void {
   for (const resource of ownersOf(scope, actions)) {
     if (resource === scope.resource) continue;
@@ -23,7 +23,7 @@ export function planHeld(scope: ResourceScope, actions: readonly ActionModel[], 
   }
 }
 
-/** Returns the steps that run each time background work of these actionables starts. */
+/** The steps that run whenever background work starts. */
 export function heldWork(scope: ResourceScope, actions: readonly ActionModel[]): readonly Step[] | null {
   const steps = ownersOf(scope, actions).flatMap((resource) => draftHeld(scope, resource, ['work']).steps);
   return stepsBetween(steps, ResourcePhase.ADMIT, ResourcePhase.REPLY - 1);

@@ -1,7 +1,4 @@
-/**
- * Determines the uid namespace of a message. Realms are hashed before they are sent between processes, because a definition may
- * contain a plain-text key.
- */
+/** Determines the uid namespace of a message. Realms are hashed, because a definition may contain a plain-text key. */
 import { createHash } from 'node:crypto';
 import { BootError } from '../contract/boot-error.js';
 import type { Owners } from '../contract/deferred.js';
@@ -25,7 +22,7 @@ interface Around {
   readonly registry: Registry;
 }
 
-/** `guarded`: id of the resource whose callers are addressed. The checker has already reported the errors thrown here. */
+/** `guarded`: the resource that has the callers. The checker has already reported the errors thrown here. */
 export function ownersOf(
   { resources, registry }: Around,
   owner: ResourceModel,

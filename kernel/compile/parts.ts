@@ -1,7 +1,4 @@
-/**
- * Compiles deferred and scheduled parts of a resource. A part has its own action plans, even for actionables that the
- * foreground also runs.
- */
+/** Compiles deferred and scheduled parts of a resource. Each part has its own action plans. */
 import { BootError } from '../contract/boot-error.js';
 import type { Deferral, Inbox, Schedule } from '../contract/deferred.js';
 import type { SharedUnit } from '../contract/plan.js';
@@ -16,7 +13,7 @@ import type { AcceptPlan, ActionGroup, PartPlan } from './plan.js';
 import { compileAction, type CompiledAction, type CompileInput } from './action.js';
 import type { ResourceScope } from './tools.js';
 
-/** The default number of retries. */
+/** Default. */
 const RETRIES = 4;
 
 export interface PartDraft {
@@ -54,7 +51,7 @@ export function compilePart(
   const grouped = (rides: 'none' | 'each'): readonly ActionGroup[] => groupActions(plans, draft.alone, needs, rides);
   const { inboxIn } = Object.assign({}, ...deferrals) as Partial<Deferral>;
   const inboxOf = ({ unit }: ActionGroup): Inbox | null => (unit?.shared && inboxIn?.(unit.shared)) ?? null;
-  // Scheduled work is never repeated, so its progress is not noted.
+  // Scheduled work is never repeated.
   const noted = grouped(later ? 'each' : 'none');
   const cursor = later ? compileCursor(scope, actions, noted, indexOf, inboxOf) : null;
   return Object.freeze({

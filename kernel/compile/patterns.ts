@@ -1,13 +1,10 @@
-/**
- * Matches paths with parameters (`notes/:id`) with a router that is built once per set. Exact paths are found in a map
- * instead, because the router slows down with each route.
- */
+/** Matches paths with parameters (`notes/:id`). Exact paths are found in a map, because the router slows down with each route. */
 import Router from '@koa/router';
 import type { PatternMatch, Patterns, PatternRoute } from './plan.js';
 
 const NONE: Patterns = Object.freeze({ routes: Object.freeze([]), find: () => null });
 
-/** All `routes` have different shapes, because the checker rejects two paths that match the same URLs. */
+/** The checker rejects routes of equal shape. */
 export function compilePatterns(routes: readonly PatternRoute[]): Patterns {
   if (routes.length === 0) return NONE;
   // Case-sensitive, like exact paths.
@@ -28,7 +25,7 @@ export function compilePatterns(routes: readonly PatternRoute[]): Patterns {
   return Object.freeze({ routes: Object.freeze([...routes]), find });
 }
 
-/** Normalizes percent escapes, so that each path has one form. Null where an escape cannot be decoded. */
+/** Normalizes percent escapes; null for invalid ones. */
 function canonical(path: string): string | null {
   if (!path.includes('%')) return path;
   try {
@@ -41,7 +38,7 @@ function canonical(path: string): string | null {
   }
 }
 
-/** Of two paths of equal length, fixed text precedes a parameter at the first segment where they differ in kind. */
+/** Fixed text precedes a parameter at the first segment of different kinds. */
 function bySpecificity(a: PatternRoute, b: PatternRoute): number {
   const left = a.path.split('/');
   const right = b.path.split('/');

@@ -52,17 +52,17 @@ export function compilePlanSet(
   return Object.freeze({ hash, byPath, byId, patterns, broken, tables: [...tables.values()], identities });
 }
 
-/** An invalid resource still requires authentication but cannot identify its callers, so targeted messages are withheld. */
+/** An invalid resource still requires authentication but cannot identify callers, so targeted messages are withheld. */
 const UNKNOWN: IdentityPlan = Object.freeze({ key: '', realm: null, identity: null });
 
-/** Returns the distinct identities of the plans. */
+/** Distinct. */
 export function identitiesOf(plans: Iterable<ResourcePlan>): readonly IdentityPlan[] {
   const found = new Map<string, IdentityPlan>();
   for (const { identities } of plans) for (const one of identities) found.set(one.key, one);
   return Object.freeze([...found.values()]);
 }
 
-/** Hashes the text of all files, so that jobs and clients can detect changed definitions. */
+/** Lets jobs and clients detect changed definitions. */
 function hashOf(analysis: Analysis): string {
   const hash = createHash('sha256');
   for (const [file, { text }] of [...analysis.documents].sort(([a], [b]) => (a < b ? -1 : 1))) {

@@ -15,10 +15,10 @@ export interface ActionPlan {
   readonly before: readonly Step[] | null;
   readonly execute: Execute;
   readonly after: readonly Step[] | null;
-  /** The steps of `after` that shape a result; they also run when an earlier step (a cache) provided it. */
+  /** The steps of `after` that also run when a cache provided the result. */
   readonly shape: readonly Step[] | null;
   readonly unit: Unit | null;
-  /** Runs concurrently with its parallel neighbours, on a separate connection. */
+  /** Runs concurrently with parallel neighbours, on a separate connection. */
   readonly parallel: boolean;
   /** Never shares a transaction. */
   readonly apart: boolean;
@@ -26,14 +26,13 @@ export interface ActionPlan {
   readonly always: boolean;
   /** Has no side effects. */
   readonly pure: boolean;
-  /** Only reads its store. */
   readonly reads: boolean;
-  /** The limiter that one of its steps requires before a unit opens. */
+  /** The limiter that a step requires before the unit opens. */
   readonly turns: Turns | null;
   readonly describe: Json;
 }
 
-/** Adjacent actionables that share a transaction or run in parallel; otherwise a single one. */
+/** Actionables that share a transaction or run in parallel, or a single one. */
 export interface ActionGroup {
   readonly unit: Unit | null;
   readonly parallel: boolean;
@@ -41,41 +40,41 @@ export interface ActionGroup {
   readonly actions: readonly ActionPlan[];
 }
 
-/** A value created once per request: cached in the slot `memo`, assigned to its name in `slot`. */
+/** A value created once per request: cached in `memo`, assigned to its name in `slot`. */
 export interface Maker {
   readonly slot: number;
   readonly memo: number;
   readonly make: () => unknown;
-  /** Key of its actionable; null for a value of the resource. */
+  /** Null for a value of the resource. */
   readonly action: string | null;
 }
 
-/** Work outside the response: deferred or scheduled. */
+/** Deferred or scheduled work. */
 export interface PartPlan extends Carrying {
   /** Key of its last actionable. */
   readonly key: string;
-  /** Steps that run each time the part starts. */
+  /** Steps that run whenever the part starts. */
   readonly admit: readonly Step[] | null;
   readonly groups: readonly ActionGroup[];
-  /** How it is enqueued; null for scheduled work that runs immediately. */
+  /** Null for scheduled work that runs immediately. */
   readonly deferral: (Required<Omit<Deferral, 'begin' | 'putIn' | 'inboxIn'>> & Pick<Deferral, 'begin'>) | null;
-  /** How it resumes; null for a single step, or for work that is never repeated. */
+  /** Null for a single step, or for work that is never repeated. */
   readonly cursor: CursorPlan | null;
 }
 
-/** The deferred work that a request accepts. */
+/** Deferred work of a request. */
 export interface AcceptPlan {
-  /** Steps that convert the payload to its storable form, before all other work. */
+  /** Steps that convert the payload to its storable form. */
   readonly seal: readonly Step[] | null;
   readonly parts: readonly PartPlan[];
   /** The response only confirms the acceptance (202). */
   readonly whole: boolean;
 }
 
-/** A way to identify callers; plans with equal keys use the same one. */
+/** Plans with equal keys identify callers in the same way. */
 export interface IdentityPlan {
   readonly key: string;
-  /** The uid namespace of the callers; null where they cannot be addressed by uid. */
+  /** The uid namespace; null where callers cannot be addressed by uid. */
   readonly realm: string | null;
   /** Null where connections cannot be authenticated. */
   readonly identity: Identity | null;
@@ -93,29 +92,26 @@ export interface ResourcePlan {
   /** By the key of their last actionable. */
   readonly parts: ReadonlyMap<string, PartPlan>;
   readonly schedules: readonly Schedule[];
-  /** Index of the result that is the response; -1 when nothing runs. */
+  /** Index of the result that is the response; -1 for none. */
   readonly main: number;
   readonly reply: readonly Step[] | null;
-  /** The response is computed inside the unit of the last group, before its commit. */
+  /** The response is computed before the last group commits. */
   readonly inside: boolean;
   readonly settle: readonly Step[] | null;
   readonly slots: number;
-  /** Slots of values that are created once. */
   readonly memos: readonly number[];
-  /** Named values that are generated, and their slots. */
   readonly makers: readonly Maker[];
   readonly results: number;
   /** The body may be an array. */
   readonly takesList: boolean;
-  /** Limits of uploaded files; null where none are accepted. */
+  /** Null: files are rejected. */
   readonly files: FileLimits | null;
-  /** How callers are identified; empty where they are not. */
+  /** Empty where callers are not identified. */
   readonly identities: readonly IdentityPlan[];
-  /** The kind of authentication. */
   readonly proof: ProofSort;
-  /** The resource rejects WebSocket messages. */
+  /** Rejects WebSocket messages. */
   readonly requestOnly: boolean;
-  /** False when callers can reach nothing (only `no_op` actionables). */
+  /** False when only `no_op` actionables exist. */
   readonly reachable: boolean;
   readonly summary: ResourceSummary;
 }
@@ -125,14 +121,14 @@ export interface ResourceSummary {
   readonly guard: string;
   readonly validated: readonly string[];
   readonly touches: readonly string[];
-  /** A body that passes the rules, for the curl example and for editors. */
+  /** A body that passes the rules, for curl and editors. */
   readonly sample: Json;
   /** The sample may be rejected, because it assumes stored data. */
   readonly presumes: boolean;
   readonly describe: Json;
 }
 
-/** A path with parameters; without a plan where its definition is invalid. */
+/** The plan is null where the definition is invalid. */
 export interface PatternRoute {
   readonly path: string;
   readonly plan: ResourcePlan | null;
@@ -140,25 +136,25 @@ export interface PatternRoute {
 
 export interface PatternMatch {
   readonly plan: ResourcePlan | null;
-  /** Decoded path parameters, by name. */
+  /** Decoded. */
   readonly parameters: Readonly<Record<string, string>>;
 }
 
 export interface Patterns {
   readonly routes: readonly PatternRoute[];
-  /** `path` as the client sent it, with its escapes. */
+  /** `path` as sent, with its escapes. */
   find(path: string): PatternMatch | null;
 }
 
 export interface PlanSet {
   readonly hash: string;
   readonly byPath: ReadonlyMap<string, ResourcePlan>;
-  /** Paths with parameters (`users/:id`), which `byPath` does not contain. */
+  /** Paths with parameters, which `byPath` does not contain. */
   readonly patterns: Patterns;
   readonly byId: ReadonlyMap<string, ResourcePlan>;
-  /** Fixed paths of invalid resources. An earlier plan that is still served is in `byPath`. */
+  /** Fixed paths of invalid resources; retained plans are in `byPath`. */
   readonly broken: ReadonlySet<string>;
   readonly tables: readonly ModelTable[];
-  /** The distinct identities of all resources. */
+  /** Distinct. */
   readonly identities: readonly IdentityPlan[];
 }

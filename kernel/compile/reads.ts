@@ -1,7 +1,4 @@
-/**
- * Determines the inputs of actionables by kind and name, so that deferred work can be compared with newer definitions.
- * It reads no request.
- */
+/** Determines the inputs of actionables by kind and name, so that deferred work can be compared with newer definitions. */
 import type { DeferredState } from '../contract/deferred.js';
 import { own, type Json } from '../contract/json.js';
 import type { Frame, Reader } from '../contract/plan.js';
@@ -9,14 +6,13 @@ import type { ActionModel } from '../analysis/model.js';
 import { compilePath, writePath } from '../language/path.js';
 import { claimReader, type ResourceScope } from './tools.js';
 
-/** A result, and a function that selects the parts that are read. */
 export interface Picked {
   readonly key: string;
   readonly pick: (result: unknown) => unknown;
 }
 
 export interface Reads {
-  /** Payload fields; null: the whole payload. */
+  /** Null: the whole payload. */
   readonly fields: ReadonlySet<string | null>;
   readonly claims: ReadonlySet<string>;
   readonly headers: ReadonlySet<string>;
@@ -24,16 +20,15 @@ export interface Reads {
   readonly remote: boolean;
   /** Readers that throw when the request lacks an input. */
   readonly forced: readonly Reader[];
-  /** Named values and their slots. */
   readonly names: readonly (readonly [name: string, slot: number])[];
   readonly results: readonly Picked[];
-  /** All inputs as sorted labels: `payload:email`, `result:orders#1:id`; `*` is everything. */
+  /** Sorted labels: `payload:email`, `result:orders#1:id`; `*` is everything. */
   readonly labels: readonly string[];
 }
 
 const ALL = '*';
 
-/** `comes`: whether the result of an actionable is an input from outside. */
+/** `comes`: whether the result of that actionable is an input from outside. */
 export function readsOf(scope: ResourceScope, actions: readonly ActionModel[], comes: (key: string) => boolean): Reads {
   const members = new Set<ActionModel | null>(actions);
   const fields = new Set<string | null>();
@@ -80,14 +75,14 @@ export function readsOf(scope: ResourceScope, actions: readonly ActionModel[], c
   };
 }
 
-/** Returns the first label of `needs` that `given` does not cover; null where all are covered. */
+/** Returns the first label that `given` does not cover, or null. */
 export function missingIn(given: readonly string[], needs: readonly string[]): string | null {
   const known = new Set(given);
   const whole = (label: string): string => `${label.slice(0, label.lastIndexOf(':') + 1)}${ALL}`;
   return needs.find((label) => !known.has(label) && !known.has(whole(label))) ?? null;
 }
 
-/** Selects the values at these paths, in plain objects of the same structure. */
+/** Selects the values at these paths, with their structure. */
 function picker(paths: readonly (readonly string[])[]): (result: unknown) => unknown {
   if (paths.some(({ length }) => length === 0)) return (result) => result;
   // The value at an outer path includes the inner ones.
@@ -107,7 +102,7 @@ function picker(paths: readonly (readonly string[])[]): (result: unknown) => unk
   };
 }
 
-/** Copies names and results from a frame into JSON values, and back into another frame. */
+/** Copies names and results between frames and JSON. */
 export function carried(
   names: Reads['names'],
   results: readonly Picked[],
@@ -139,7 +134,7 @@ function present(entries: readonly (readonly [string, unknown])[]): Record<strin
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as Record<string, Json>;
 }
 
-/** The inputs as versions before 0.6 listed them, so that work they accepted can still run. */
+/** Inputs as versions before 0.6 listed them, so that their jobs can still run. */
 export function readsBefore(scope: ResourceScope, actions: readonly ActionModel[], reads: Reads): string[] {
   const keys = new Set(actions.map(({ key }) => key));
   const indexes = scope.reads.flatMap(({ action, place }) =>

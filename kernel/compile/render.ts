@@ -1,7 +1,4 @@
-/**
- * Lets the mode return JSON text instead of values, when the only result of a resource goes from its store to the response
- * through nothing but a selection of names. Resolved at load.
- */
+/** Lets a mode return JSON text when the resource only selects names of its result. Resolved at load. */
 import type { ModePlan, Step } from '../contract/plan.js';
 import type { ActionGroup } from './plan.js';
 
@@ -15,7 +12,7 @@ export interface Route {
 const isSame = (picks: readonly string[] | undefined, names: readonly string[] | null): boolean =>
   picks !== undefined && names !== null && picks.join() === names.join();
 
-/** Returns the route with the text-producing execution, or unchanged. */
+/** Returns the route unchanged where this is impossible. */
 export function asJsonText(route: Route, renders: ModePlan['renders']): Pick<Route, 'groups' | 'reply'> {
   const { groups, reply, settle, main } = route;
   const [group] = groups;

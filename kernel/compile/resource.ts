@@ -105,14 +105,11 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
   });
 }
 
-/** Reads of the cookie header imply that the definition itself authenticates callers by a cookie. */
+/** A definition that reads cookies authenticates callers by them. */
 const readsCookie = ({ reads }: ResourceScope): boolean =>
   reads.some(({ place }) => place.from === 'elsewhere' && place.header === COOKIE);
 
-/**
- * Requires the claims that the work reads, including deferred work, before any work runs, so that a request without one has
- * no effect.
- */
+/** Requires all claims of the work, deferred work included, before any of it runs, so that a rejected request has no effect. */
 function claimsDemanded({ reads }: ResourceScope, actions: readonly ActionModel[]): Step[] {
   const paths = reads.flatMap(({ action, place }) =>
     place.from === 'claims' && action !== null && actions.includes(action) ? [place.path] : [],

@@ -1,4 +1,4 @@
-/** Describes a plan for `lintel plan` and editors: steps and groups by name. It contains no values and no closures. */
+/** Describes a plan for `lintel plan` and editors, without values. */
 import type { Json } from '../contract/json.js';
 import { ResourcePhase } from '../contract/slot.js';
 import type { Schedule } from '../contract/deferred.js';
@@ -9,7 +9,6 @@ import type { ActionGroup, PartPlan } from './plan.js';
 import { stepsBetween } from './steps.js';
 import type { ResourceScope } from './tools.js';
 
-/** Returns facts about an actionable that are not in its plan. */
 type About = (key: string) => Readonly<Record<string, Json>>;
 
 const describeGroups = (groups: readonly ActionGroup[], about: About): Json =>
@@ -26,7 +25,7 @@ const describeGroups = (groups: readonly ActionGroup[], about: About): Json =>
     })),
   }));
 
-/** `schedule`: of a scheduled part. `delay` is in seconds. */
+/** `delay` is in seconds. */
 function describePart({ key, groups, deferral }: PartPlan, schedule: Schedule | undefined, about: About): Json {
   const begins = schedule === undefined ? 'behind the answer' : 'by the clock';
   return {
@@ -38,7 +37,7 @@ function describePart({ key, groups, deferral }: PartPlan, schedule: Schedule | 
   };
 }
 
-/** Source line (from 1), the results it depends on with the names they provide, and its tables. */
+/** Source line (from 1), dependencies with the names they provide, and tables. */
 function aboutOf({ sequence, registry, tables }: ResourceScope): About {
   const flows = flowsOf(registry, sequence);
   const all = new Map(sequence.map((action) => [action.key, action]));

@@ -6,7 +6,7 @@ import { modelsByAlias } from '../analysis/tables.js';
 import type { DataModel } from '../analysis/model.js';
 import type { Registry } from '../analysis/registry.js';
 
-/** Returns tables by model name. Invalid models are skipped. */
+/** By model name. Invalid models are skipped. */
 export function compileTables(models: readonly DataModel[], registry: Registry): Map<string, ModelTable> {
   const sound = models.filter((model) => model.sound);
   const tableOf = new Map(sound.map((model) => [model.name, model.table]));
@@ -19,7 +19,7 @@ export function compileTables(models: readonly DataModel[], registry: Registry):
       const indexes = new Map(
         defined.flatMap(({ name, blind }) => (blind === undefined ? [] : [[name, blind] as const])),
       );
-      // Statements with errors are not served and may require columns that do not exist.
+      // Statements with errors may require columns that do not exist.
       const uniques = model.uniques
         .filter((names) => names.every((name) => columns.some((one) => one.name === name)))
         .map((names) => names.map((name) => indexes.get(name) ?? name));
@@ -31,7 +31,7 @@ export function compileTables(models: readonly DataModel[], registry: Registry):
   );
 }
 
-/** Adds the blind index, which takes over uniqueness and lookups from the encrypted column. */
+/** The blind index takes over uniqueness and lookups from the encrypted column. */
 function withIndex(column: ModelColumn): ModelColumn[] {
   const { name, blind, nullable, unique } = column;
   if (blind === undefined) return [column];
@@ -51,7 +51,7 @@ function withIndex(column: ModelColumn): ModelColumn[] {
 }
 const INDEX_LENGTH = 71;
 
-/** A timestamp column that statements use but the model does not define. */
+/** Statements use it although the model does not define it. */
 const timestamp = (name: string): ModelColumn =>
   Object.freeze({
     name,
@@ -101,7 +101,6 @@ function column(
   });
 }
 
-/** The declared content of an object or array column. */
 function heldBy(
   form: unknown,
   value: Readonly<Record<string, Json>>,

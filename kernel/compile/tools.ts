@@ -1,4 +1,4 @@
-/** The services for a plugin that plans one place: readers, slots, indexes of results and handles of other plugins. */
+/** The services for a plugin that plans one place of a definition. */
 import { fault, unresolved } from '../contract/fault.js';
 import { deepFreeze, type Json } from '../contract/json.js';
 import type { Kind } from '../contract/kind.js';
@@ -23,24 +23,23 @@ import { ownersOf } from './owners.js';
 import type { Maker } from './plan.js';
 import { compileValue, textOf, type CompileAccessor, type Compiled } from './values.js';
 
-/** Plugin handles from the running kernel; `resolve` checks what the calling plugin may use. */
+/** `resolve` checks what the calling plugin may use. */
 export interface Handles {
   handle(id: PluginId): unknown;
   resolve<H>(asking: PluginId, kind: Kind<H>, name: string): H;
 }
 
-/** State shared by everything compiled for one resource. */
 export interface ResourceScope {
   readonly resources: ReadonlyMap<string, ResourceModel>;
   readonly registry: Registry;
   readonly handles: Handles;
   readonly tables: ReadonlyMap<string, ModelTable>;
   readonly isolations: Isolations;
-  /** The requested resource; its plan may contain actionables of other resources. */
+  /** The plan may contain actionables of other resources. */
   readonly resource: ResourceModel;
   readonly sequence: readonly ActionModel[];
   readonly lookupOrder: readonly number[];
-  /** Payload paths that a request must contain. */
+  /** Required payload paths. */
   readonly needed: (readonly string[])[];
   readonly slots: {
     count: number;
@@ -52,19 +51,19 @@ export interface ResourceScope {
   readonly testing: boolean;
   readonly uses: ReadonlySet<string>;
   readonly version: string;
-  /** Readers of required request values, by actionable. */
+  /** Readers of required values. */
   readonly asked: { readonly action: ActionModel | null; readonly read: Reader }[];
-  /** Values generated once per request, by actionable; they depend on nothing of the request. */
+  /** Values generated once per request. */
   readonly once: { readonly action: ActionModel | null; readonly slot: number; readonly read: Reader }[];
-  /** Paths of earlier results that later actionables read. */
+  /** Paths of results that later actionables read. */
   readonly taken: { readonly action: ActionModel | null; readonly index: number; readonly path: readonly string[] }[];
-  /** Paths of results that features decrypt for the caller. */
+  /** Paths that features decrypt for the caller. */
   readonly revealed: string[];
-  /** The inputs read so far, by actionable. */
+  /** The inputs read so far. */
   readonly reads: { readonly action: ActionModel | null; readonly place: ReadPlace }[];
 }
 
-/** The part of the accessor handle that the compiler calls; its kind declares the complete handle. */
+/** The part of the handle that the compiler calls. */
 interface AccessorLike {
   compile(tail: readonly string[], tools: PlanTools): Compiled;
 }
@@ -83,7 +82,7 @@ export function makeTools(
     const { sort } = owner.sources.read(name, action?.key ?? null);
     return sort === 'payload' ? null : slotOf(scope, `${owner.id}:${name}`);
   };
-  // Validate-only plugins run on every request and never influence the response, so their reads are not recorded.
+  // Validate-only plugins run on every request and never influence the response.
   const judges = unnoted || scope.registry.plugins.get(plugin)?.facts?.['judges'] === true;
   const noteRead = (read: ReadPlace): void => void (judges || scope.reads.push({ action, place: read }));
   const readsName = (field: string | null): void =>
@@ -139,7 +138,7 @@ export function makeTools(
     tables: modelsOf(scope, action).flatMap((model) => scope.tables.get(model) ?? []),
     connection: ({ kind, config }) =>
       action?.stores.find((store) => store.kind === kind)?.instance ?? config?.must ?? 'main',
-    // Getters, because these values are expensive and few plugins need them.
+    // Getters, because few plugins need these expensive values.
     get secrets() {
       return secretsOf(scope, action === null ? scope.sequence : [action]);
     },
@@ -170,7 +169,7 @@ export function makeTools(
     );
   }
 
-  /** The names that later actionables of this plan read from the only item of this actionable's list. */
+  /** The names that later actionables read from the only item of this list. */
   function outputs(): Outputs | null {
     if (action === null) return null;
     const running = new Set(scope.sequence.map(({ key }) => key));
@@ -193,7 +192,7 @@ export function makeTools(
       const id = `${kind.kind}:${root}`;
       const handle = scope.handles.handle(id) as AccessorLike;
       const compiled = handle.compile(tail, makeTools(scope, action, id, lenient, judges));
-      // Claims are recorded by `readClaim`. Constant or generated values are not inputs.
+      // `readClaim` records claims. Constant or generated values are not inputs.
       const reads = scope.registry.plugins.get(id)?.facts?.['reads'];
       if (reads === 'payload') {
         readsName(tail[0] ?? null);
@@ -251,8 +250,8 @@ export function makeTools(
   }
 
   /**
-   * Reads a name. A missing payload value or slot is null, because rules and tables enforce required values. A missing path
-   * inside a result ends the request, unless the field is optional.
+   * Missing names are null, because rules and tables enforce required values. A missing path inside a result ends the request,
+   * unless it is optional.
    */
   function nameReader(path: string): Reader {
     const [root = path, ...rest] = splitPath(path);
@@ -275,7 +274,7 @@ export function makeTools(
   return tools;
 }
 
-/** Names of secret columns and fields of these actionables, including their aliases in statements. */
+/** Includes their aliases in statements. */
 function secretsOf(scope: ResourceScope, actions: readonly ActionModel[]): ReadonlySet<string> {
   const tables = actions.flatMap(({ models }) => models.flatMap((model) => scope.tables.get(model) ?? []));
   const marked = tables.flatMap(({ columns, secrets = [] }) => [
@@ -288,10 +287,9 @@ function secretsOf(scope: ResourceScope, actions: readonly ActionModel[]): Reado
   return withRenamed([...marked, ...actions.flatMap(({ secrets }) => secrets)], statements);
 }
 
-/** Names that responses of these actionables omit by default. */
 export const secretsIn = secretsOf;
 
-/** Returns the declaration of a nested field, which is optional if any field on its path is. Array indexes are skipped. */
+/** A nested field is optional if any field on its path is. Array indexes are skipped. */
 function declaredField(
   fields: ResourceModel['payloadFields'],
   name: string,

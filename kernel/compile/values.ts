@@ -1,6 +1,6 @@
 /**
- * Compiles JSON of a definition to readers. Strings may contain accessors; anything without accessors is a frozen constant.
- * Values read at run time are data and are never searched for accessors.
+ * Compiles JSON of a definition to readers; anything without accessors is a frozen constant. Values read at run time are never
+ * searched for accessors.
  */
 import type { Json } from '../contract/json.js';
 import { ExactNumber } from '../contract/exact-number.js';
@@ -12,13 +12,13 @@ import { parseTemplate, type AccessorPart } from '../language/accessor.js';
 export interface Compiled {
   readonly constant: boolean;
   readonly read: Reader;
-  /** The payload field, where exactly one is read. */
+  /** Set where exactly one payload field is read. */
   readonly field?: string | null;
-  /** The lower-case name, where a header is read. */
+  /** Lower case; set where a header is read. */
   readonly header?: string;
   /** The client address is read. */
   readonly remote?: true;
-  /** The slot of a value that is generated once per request. */
+  /** The slot of a value generated once per request. */
   readonly once?: number;
 }
 
@@ -61,7 +61,7 @@ function settled(compiled: Compiled): Compiled {
   return compiled.constant ? constant(compiled.read(undefined as unknown as Frame)) : compiled;
 }
 
-/** Converts a scalar to text; throws for objects, arrays and null, which have no text form. */
+/** Throws for objects, arrays and null. */
 export function textOf(value: unknown, name: string): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean' || value instanceof ExactNumber) return value.toString();

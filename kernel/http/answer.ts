@@ -1,4 +1,4 @@
-/** Writes HTTP responses: common headers, CORS headers and the response's own, then the body in one write. */
+/** Writes HTTP responses: common, CORS and own headers, then the body in one write. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { networkOf } from '../contract/asker.js';
 import type { Reply } from '../contract/hooks.js';
@@ -15,21 +15,19 @@ export interface Manner {
   readonly cors: Cors | null;
   readonly headers: Readonly<Record<string, string>>;
   readonly closing: () => boolean;
-  /** Milliseconds without progress before the connection of a slow reader is closed. */
+  /** Milliseconds without progress before a slow reader is disconnected. */
   readonly patience: number;
-  /** Responses that clients have not read yet. */
   readonly unread: Unread;
   readonly proxies: number;
 }
 
-/** The request that a response belongs to. */
 export interface Answered {
   readonly id: string;
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
 }
 
-/** Security defaults: a response is data, which browsers must not execute, frame, sniff or send as a referrer. */
+/** Browsers must not execute, frame or sniff responses, or send their URLs as referrers. */
 const COMMON: Readonly<Record<string, string>> = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
@@ -43,12 +41,12 @@ export function commonHeaders(written: Readonly<Record<string, string>>): Record
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''));
 }
 
-/** True when the response precedes a long or chunked body, which is then not read to its end. */
+/** The rest of a long or chunked body is not read after an early response. */
 const isWaiting = (req: IncomingMessage): boolean =>
   !req.complete &&
   (req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > MAX_DISCARDED);
 
-/** Maximum bytes of a body that are read and discarded so that the connection can be reused. */
+/** Maximum bytes of a body that are discarded so that the connection can be reused. */
 const MAX_DISCARDED = 65_536;
 
 const CLOSED = { connection: 'close' };
@@ -67,7 +65,7 @@ export function headersOf(
   };
 }
 
-/** Writes head and body at once; Koa's own response handling would touch each header three times. */
+/** Koa's own response handling would touch each header three times. */
 export function write(manner: Manner, visit: Answered, { status, headers, body }: Reply, type: string): void {
   const { req, res, id } = visit;
   const content = body instanceof Rendered ? body.json : JSON.stringify(body ?? null);
@@ -79,13 +77,13 @@ export function write(manner: Manner, visit: Answered, { status, headers, body }
   };
   res.writeHead(status, laidOver(common, headers));
   res.end(content);
-  // Most responses are sent by now. A client that does not read the rest must not hold it in memory indefinitely.
+  // A client that does not read the rest must not hold it in memory indefinitely.
   if ((res.socket?.writableLength ?? 0) === 0) return;
   res.setTimeout(manner.patience);
   manner.unread.add(res, networkOf(remoteOf(req, manner.proxies)), length);
 }
 
-/** Merges headers: the response's own take precedence, but `vary` lists both. */
+/** The response's own headers take precedence, but `vary` lists both. */
 export function laidOver(common: Readonly<Record<string, string>>, own: Reply['headers']): Record<string, string> {
   const all = { ...common, ...own };
   const { vary } = common;

@@ -1,6 +1,4 @@
-/**
- * The HTTP transport: a Koa application with one middleware that routes, invokes and writes. All errors go through one function.
- */
+/** The HTTP transport: a Koa middleware that routes, invokes and writes. All errors go through one function. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import Koa from 'koa';
@@ -21,7 +19,7 @@ import { forgeryJudge, type IsForged } from './senders.js';
 import { Unread } from './unread.js';
 import { statusOf } from './status.js';
 
-/** Logs unexpected failures for the operator; nothing of them is sent to a client. */
+/** Logs for the operator only. */
 export type TellFailure = (fault: Fault, id: string) => void;
 
 /** The request context. */
@@ -31,7 +29,7 @@ interface Visit {
   readonly res: ServerResponse;
   /** Milliseconds since 1970: the instant that definitions see. */
   readonly startedAt: number;
-  /** Monotonic time, for durations. */
+  /** Monotonic time. */
   readonly clock: number;
   plan: ResourcePlan | null;
   /** The path of a plugin's route. */
@@ -41,8 +39,8 @@ interface Visit {
 }
 
 /**
- * Creates the Koa application. While `closing` is true, readiness fails but requests are served. `pages` are additional routes,
- * which a resource with the same path replaces. `connections` counts WebSocket connections; null where they are disabled.
+ * While `closing` is true, readiness fails but requests are served. `pages` are additional routes, unless a resource has their
+ * path. `connections` counts WebSocket connections; null where they are disabled.
  */
 export function createApp(
   kernel: Kernel,
@@ -98,7 +96,7 @@ export function createApp(
     if (kernel.hooks.afterResponse !== null) observe(door, visit);
   });
 
-  // Koa would print its own errors, such as a broken socket, to stderr.
+  // Koa would print its own errors to stderr.
   app.on('error', (error: Error) => tellFailure(asFault(error), '-'));
   return app;
 }
@@ -107,7 +105,7 @@ export function createApp(
 const verbsOf = (methods: readonly string[]): string[] =>
   methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
 
-/** The settings of the application, constant after the start. */
+/** Constant after the start. */
 interface Door extends Manner {
   readonly kernel: Kernel;
   readonly tellFailure: TellFailure;
@@ -177,12 +175,11 @@ function answerRefusal(door: Door, visit: Visit, failure: Fault): void {
   const refusal = refuse(failure, visit.id, kernel.project.registry.codes, kernel.config.docs);
   visit.code = refusal.body.code;
   if (refusal.status >= 500) door.tellFailure(failure, visit.id);
-  // The headers are sent already, so the connection is cut: the client must not mistake a partial response for a complete one.
+  // The client must not mistake a partial response for a complete one.
   if (visit.res.headersSent) visit.res.destroy();
   else write(door, visit, refusal, door.problemType);
 }
 
-/** Calls the `after-response` taps once the response was sent. */
 function observe({ kernel, tellFailure }: Door, visit: Visit): void {
   const tell = kernel.hooks.afterResponse;
   if (tell === null) return;
@@ -203,7 +200,7 @@ function observe({ kernel, tellFailure }: Door, visit: Visit): void {
   const left = (): void => {
     tell(record).catch((error: unknown) => tellFailure(asFault(error), id));
   };
-  // The response closed early, so no event will follow.
+  // No event follows after an early close.
   if (res.closed) left();
   else res.once('close', left);
 }

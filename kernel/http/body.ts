@@ -1,7 +1,4 @@
-/**
- * Reads JSON bodies within limits: it counts bytes while reading and checks UTF-8 and shape before parsing.
- * It knows nothing of resources.
- */
+/** Reads JSON bodies within limits. It knows nothing of resources. */
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { fault } from '../contract/fault.js';
@@ -11,14 +8,14 @@ export interface BodyLimits extends JsonLimits {
   readonly body: number;
 }
 
-/** After an early rejection the rest of the body is not read, so the connection cannot be reused. */
+/** The rest of the body is not read after a rejection, so the connection cannot be reused. */
 export const CLOSE = { headers: { connection: 'close' } };
 
-/** Reads the body. Rejects a too large `content-length` immediately, and other bodies once they exceed `max`. */
+/** Rejects an excessive `content-length` immediately, and other bodies once they exceed `max`. */
 export function readBytes(req: IncomingMessage, max: number): Promise<Buffer> {
   const announced = Number(req.headers['content-length'] ?? 0);
   if (announced > max) return Promise.reject(fault('REQ_TOO_LARGE', { max }, CLOSE));
-  // The client disconnected while guards ran, so no event will follow.
+  // The client disconnected earlier, so no event will follow.
   if (req.destroyed) return Promise.reject(fault('REQ_ABORTED', {}, CLOSE));
   return new Promise((resolve, reject) => {
     let held: Buffer = NOTHING;
@@ -51,10 +48,7 @@ export function readBytes(req: IncomingMessage, max: number): Promise<Buffer> {
 
 const NOTHING = Buffer.alloc(0);
 
-/**
- * Appends a chunk to a growing buffer. A list of chunks would cost some four hundred bytes for each, and a client may send
- * single bytes.
- */
+/** Grows one buffer. A list of chunks would cost some four hundred bytes for each, and a client may send single bytes. */
 function append(held: Buffer, size: number, chunk: Buffer, max: number): Buffer {
   const needed = size + chunk.length;
   let room = held;

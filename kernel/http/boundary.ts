@@ -1,6 +1,5 @@
 /**
- * Parses the content type and the part names of a multipart form. It is strict, so that no two parsers can read the same
- * form differently.
+ * Parses the content type and part names of a multipart form, strictly, so that no two parsers read the same form differently.
  */
 import { fault } from '../contract/fault.js';
 import { POISON_KEYS } from '../contract/json.js';
@@ -10,10 +9,10 @@ const MAX_NAME_BYTES = 200;
 
 const PARAMETER = /;[ \t]*([!#$%&'*+.^_`|~0-9A-Za-z-]+)=(?:"([^"\\]*)"|([^\s;"]+))[ \t]*/gy;
 
-/** The boundary syntax of RFC 2046. */
+/** RFC 2046. */
 const BOUNDARY = /^[0-9A-Za-z'()+_,./:=? -]{0,69}[0-9A-Za-z'()+_,./:=?-]$/;
 
-/** Returns the boundary of a content type, which must be unique and have 1 to 70 characters. */
+/** The boundary must be unique and have 1 to 70 characters. */
 export function boundaryOf(contentType: string): string {
   const start = contentType.indexOf(';');
   const found: string[] = [];
@@ -29,7 +28,7 @@ export function boundaryOf(contentType: string): string {
   return boundary;
 }
 
-/** Browsers escape these three characters (WHATWG HTML); nothing else is an escape. */
+/** Browsers escape only these characters (WHATWG HTML). */
 const ESCAPES: Readonly<Record<string, string>> = { '%0A': '\n', '%0D': '\r', '%22': '"' };
 const unescaped = (text: string): string =>
   text.replace(/%0A|%0D|%22/gi, (found) => ESCAPES[found.toUpperCase()] ?? '');
@@ -40,7 +39,7 @@ const isText = (text: string): boolean => text.isWellFormed() && !text.includes(
 // oxlint-disable-next-line no-control-regex -- these are what is looked for
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
-/** Returns the payload name of a part. Brackets and dots in it have no meaning. */
+/** Brackets and dots in a name have no meaning. */
 export function partName(written: string | undefined): string {
   if (written === undefined || written === '') throw broken('a part has no name');
   const name = unescaped(written);
@@ -52,7 +51,7 @@ export function partName(written: string | undefined): string {
   return name;
 }
 
-/** Returns the last path segment of the client's file name, as data. */
+/** Only the last segment of the client's path, as data. */
 export function fileName(written: string): string {
   const name = unescaped(written);
   if (!isText(name) || CONTROL.test(name)) throw broken('the name of a file is not plain text');

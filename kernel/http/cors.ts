@@ -1,15 +1,15 @@
-/** CORS: answers preflight requests and adds headers to other responses. Allowed origins come only from the config. */
+/** Answers preflight requests and adds CORS headers to other responses. */
 import type { IncomingMessage } from 'node:http';
 
 export interface Cors {
-  /** Headers of the response to this request; the same object for equal requests. */
+  /** The same object for equal requests. */
   headers(req: IncomingMessage): Readonly<Record<string, string>>;
-  /** Headers of the response to a preflight request; null for any other request. */
+  /** Null for any other request. */
   preflight(req: IncomingMessage): Readonly<Record<string, string>> | null;
 }
 
 const EXPOSED = 'x-request-id, retry-after, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, server-timing';
-/** Seconds for which a browser may cache the preflight. */
+/** Seconds for which a browser caches the preflight. */
 const MAX_AGE = '600';
 const NAMES = /^[A-Za-z0-9!#$%&'*+.^_`|~ ,-]{1,1024}$/;
 
@@ -25,12 +25,12 @@ export function createCors(origins: readonly string[], methods: readonly string[
       'access-control-expose-headers': EXPOSED,
       ...(!all && { vary: 'origin' }),
     });
-  // Normalized as browsers send origins, without the default port.
+  // Browsers send origins without the default port.
   const known = new Map(all ? [] : origins.map(asSent).map((origin) => [origin, granted(origin)]));
   const everyone = granted('*');
   const stranger = Object.freeze({ vary: 'origin' });
   const headers: Cors['headers'] = ({ headers: { origin } }) => {
-    // Sent to all clients, because a cache may serve a page with a response that another client requested.
+    // Sent to all clients, because a cache may reuse the response for a page.
     if (all) return everyone;
     return (origin === undefined ? undefined : known.get(origin)) ?? stranger;
   };

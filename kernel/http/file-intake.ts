@@ -1,4 +1,4 @@
-/** Writes the files of one request to the spool, counts them and removes them. It does not validate their contents. */
+/** Spools and removes the files of one request. It does not validate their contents. */
 import { rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { fault, type Fault } from '../contract/fault.js';
@@ -14,11 +14,10 @@ export interface Named {
 
 export interface FileIntake {
   readonly limits: FileLimits;
-  /** Throws when the limit is exceeded. `done` is called with null once the file is written. */
+  /** Throws when the limit is exceeded. `done` receives null once the file is written. */
   take(stream: Readable, named: Named, done: (error: Fault | null) => void): void;
-  /** In order of arrival. */
   files(): Promise<readonly UploadedFile[]>;
-  /** Removes all files, after pending writes have ended. */
+  /** Waits for pending writes. */
   drop(): Promise<void>;
 }
 
@@ -55,6 +54,6 @@ export async function openIntake(limits: FileLimits): Promise<FileIntake> {
 const noRoom = (cause: unknown): Fault =>
   fault('REQ_NO_ROOM', {}, { headers: { ...CLOSE.headers, 'retry-after': '5' }, cause, retryable: true });
 
-/** Returns the Fault for a system error (these have a `syscall`); null for errors of streams and parsers. */
+/** Null for errors of streams and parsers; system errors have a `syscall`. */
 export const diskFault = (error: unknown): Fault | null =>
   error instanceof Error && 'syscall' in error ? noRoom(error) : null;

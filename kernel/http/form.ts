@@ -1,7 +1,4 @@
-/**
- * Parses multipart forms: text parts become a flat payload, files are spooled until the request ends. Exceeding a limit
- * rejects the request; nothing is truncated silently.
- */
+/** Parses multipart forms: text parts become a flat payload, files are spooled. Exceeding a limit rejects the request. */
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import type { Readable, Writable } from 'node:stream';
@@ -19,7 +16,6 @@ export interface FormSettings {
   readonly limits: Pick<BodyLimits, 'body'> & { readonly parts: number; readonly field: number };
   /** Seconds without data before the request is rejected. */
   readonly idle: number;
-  /** Registers cleanup for the end of the request. */
   readonly release: (work: () => void | Promise<void>) => void;
 }
 
@@ -28,13 +24,13 @@ export interface Form {
   readonly files: readonly UploadedFile[];
 }
 
-/** `read`: the body, where a guard has already read it; otherwise it is streamed from the request. */
+/** `read`: the body, if a guard has read it already. */
 export async function readForm(req: IncomingMessage, read: Buffer | null, settings: FormSettings): Promise<Form> {
   const boundary = boundaryOf(req.headers['content-type'] ?? '');
   const max = settings.limits.body + (settings.files === null ? 0 : settings.files.count * settings.files.bytes);
   if (Number(req.headers['content-length'] ?? 0) > max) throw fault('REQ_TOO_LARGE', { max }, CLOSE);
   const intake = settings.files === null ? null : await openIntake(settings.files);
-  // The client may have disconnected while the folder was being created.
+  // The client may have disconnected meanwhile.
   if (read === null && req.destroyed) throw fault('REQ_ABORTED', {}, CLOSE);
   if (intake !== null) settings.release(() => intake.drop());
   try {
@@ -48,12 +44,12 @@ export async function readForm(req: IncomingMessage, read: Buffer | null, settin
   }
 }
 
-/** A full disk surfaces first as an error of the stream that a file is written from. */
+/** A full disk surfaces first as a stream error. */
 const asRefusal = (error: unknown): Fault =>
   error instanceof Fault ? error : (diskFault(error) ?? broken('it is not built as a form', error));
 
 type Fail = (reason: Fault) => void;
-/** Returns a function that stops the feed. */
+/** The returned function stops the feed. */
 type Feed = (parser: Writable, fail: Fail) => () => void;
 
 const supply = (bytes: Buffer, parser: Writable): (() => void) => {
@@ -61,7 +57,6 @@ const supply = (bytes: Buffer, parser: Writable): (() => void) => {
   return () => undefined;
 };
 
-/** Streams the body to the parser, with backpressure. */
 function feed(
   req: IncomingMessage,
   parser: Writable,
@@ -97,7 +92,7 @@ function feed(
   return stop;
 }
 
-/** The parser that multer passes to `streamHandler`; multer's types do not declare it yet. */
+/** multer's types do not declare the parser passed to `streamHandler`. */
 type Parser = Writable & {
   prependListener(event: 'field', listener: (name: string | undefined, value: string, info: FieldInfo) => void): Parser;
   prependListener(
@@ -110,7 +105,6 @@ interface FieldInfo {
   readonly valueTruncated: boolean;
 }
 
-/** Reads one form. */
 class FormReading {
   readonly #payload = Object.create(null) as TextPayload;
   #failure: Fault | null = null;
@@ -124,7 +118,7 @@ class FormReading {
 
   async run(boundary: string, feedInto: Feed): Promise<Payload> {
     const headers = { 'content-type': `multipart/form-data; boundary="${boundary}"`, 'content-length': '1' };
-    // A stand-in for the request: multer reads its headers, while the bytes are fed to the parser directly.
+    // multer reads only the headers of this request; the bytes are fed to the parser directly.
     const nothing = (): null => null;
     const request = Object.assign(new EventEmitter(), { headers, readable: false, unpipe: nothing, resume: nothing });
     await new Promise<void>((resolve, reject) => {
@@ -132,11 +126,11 @@ class FormReading {
         if (this.#failure !== null) return;
         this.#failure = reason;
         this.#stop();
-        // Not in the middle of a chunk. Destroying the parser also ends the streams of its files.
+        // Not in the middle of a chunk. This also ends the streams of its files.
         process.nextTick(() => this.#parser?.destroy());
         reject(reason);
       };
-      // After a failure of this class, multer's callback comes too late or not at all, and is ignored.
+      // After a failure, multer's callback is ignored.
       this.#reader(fail, feedInto)(request as never, {} as never, (error?: unknown) => {
         if (error === undefined || error === null) return resolve();
         fail(asRefusal(error));
@@ -151,7 +145,7 @@ class FormReading {
       storage: {
         _handleFile: (_req: unknown, file: { stream: Readable }, done: (error?: unknown) => void): void =>
           this.#guarded(fail, () => this.#take(file, fail, done)),
-        // The intake removes all its files itself.
+        // The intake removes its files.
         _removeFile: (_req: unknown, _file: unknown, done: (error: Error | null) => void): void => done(null),
       },
       limits: {
@@ -181,9 +175,9 @@ class FormReading {
   #listen(parser: Parser, fail: Fail): void {
     const { parts, field } = this.settings.limits;
     this.#parser = parser;
-    // multer would build objects and arrays from brackets in names.
+    // multer would build objects from brackets in names.
     parser.removeAllListeners('field');
-    // These listeners run before multer's own, so that rejections have this module's codes.
+    // These run before multer's own listeners, so that rejections have this module's codes.
     parser.prependListener('field', (written, value, { valueTruncated }) =>
       this.#guarded(fail, () => {
         const name = partName(written);

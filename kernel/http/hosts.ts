@@ -1,6 +1,6 @@
 /**
- * Validates the `host` header against DNS rebinding: a page can resolve its own name to this machine's address, and browsers
- * then treat the server as the page's origin. Only the requested name reveals it.
+ * Validates the `host` header against DNS rebinding, where a page resolves its own name to this machine's address and browsers
+ * treat the server as the page's origin.
  */
 import { BlockList, isIP } from 'node:net';
 import type { HttpConfig } from '../analysis/config.js';
@@ -16,11 +16,11 @@ const isLoopback = (host: string): boolean =>
 
 const isLocalName = (name: string): boolean => name === 'localhost' || name.endsWith('.localhost');
 
-/** The server is for this machine only: in `lintel dev`, or because it listens only on a loopback address. */
+/** True in `lintel dev`, and for a server that listens only on a loopback address. */
 export const isLocal = ({ host, hosts, trusted_proxies: proxies }: Hosting, dev: boolean): boolean =>
   dev || (hosts.length === 0 && proxies === 0 && isLoopback(host));
 
-/** Returns a check of the `host` header; null when every name is valid. */
+/** Null when every name is valid. */
 export function hostJudge(http: Hosting, dev: boolean): ((sent: string | undefined) => boolean) | null {
   const { host, hosts } = http;
   if (hosts.includes('*') || (hosts.length === 0 && !isLocal(http, dev))) return null;
@@ -36,7 +36,7 @@ export function hostJudge(http: Hosting, dev: boolean): ((sent: string | undefin
   };
 }
 
-/** Returns the host name without port, brackets and final dot. */
+/** Without port, brackets and final dot. */
 const nameIn = (sent: string): string =>
   sent
     .toLowerCase()

@@ -1,4 +1,4 @@
-/** An HTTP request as an invocation: headers, lazily read payload, and cleanup. It knows no rules of resources. */
+/** An HTTP request as an invocation. It knows no rules of resources. */
 import type { IncomingMessage } from 'node:http';
 import { isIP, isIPv4 } from 'node:net';
 import type { ActionTiming, FileLimits, Invocation, Payload, UploadedFile } from '../contract/plan.js';
@@ -7,7 +7,6 @@ import { giveBack, type HeldWork } from '../runtime/held.js';
 import { readBytes } from './body.js';
 import { isForm, isInQuery, jsonPayload, queryPayload, refuseEncoding, withParameters } from './payload.js';
 
-/** The config that limits requests. */
 export type Intake = Pick<HttpConfig, 'limits' | 'timeouts' | 'trusted_proxies'>;
 
 export interface Arrival {
@@ -15,9 +14,7 @@ export interface Arrival {
   readonly startedAt: number;
   /** Monotonic time. */
   readonly clock: number;
-  /** The query string without its question mark. */
   readonly query: string;
-  /** Path parameters, by name. */
   readonly parameters: Readonly<Record<string, string>> | null;
   readonly timed: boolean;
 }
@@ -85,7 +82,7 @@ export class HttpInvocation implements Invocation {
     (this.#held ??= []).push(work);
   }
 
-  /** Runs all cleanup work, then throws the first failure. */
+  /** Runs everything, then throws the first failure. */
   async finish(answered: boolean): Promise<void> {
     const held = this.#held;
     this.#held = null;
@@ -117,7 +114,7 @@ export class HttpInvocation implements Invocation {
   }
 }
 
-/** Reads `rawHeaders` (alternating names and values), because the parsed form hides repeated headers. */
+/** `rawHeaders` alternates names and values; the parsed form hides repeated headers. */
 export function headerValues(raw: readonly string[], name: string): readonly string[] {
   const values: string[] = [];
   for (let i = 0; i < raw.length; i += 2) {
@@ -130,10 +127,7 @@ export function headerValues(raw: readonly string[], name: string): readonly str
 export const remoteOf = ({ socket, rawHeaders }: IncomingMessage, proxies: number): string =>
   clientAddress(socket.remoteAddress ?? '', proxies === 0 ? [] : headerValues(rawHeaders, 'x-forwarded-for'), proxies);
 
-/**
- * Returns the entry of `x-forwarded-for` that the outermost trusted proxy wrote; clients can forge earlier ones. `forwarded`:
- * the values of the header, in order.
- */
+/** Returns the `x-forwarded-for` entry of the outermost trusted proxy, because clients can forge earlier ones. */
 export function clientAddress(peer: string, forwarded: readonly string[], proxies: number): string {
   const plain = plainAddress(peer);
   if (proxies === 0) return plain;
@@ -144,7 +138,7 @@ export function clientAddress(peer: string, forwarded: readonly string[], proxie
 
 const MAPPED = '::ffff:';
 
-/** Converts IPv4-mapped IPv6 addresses of dual-stack sockets to IPv4. */
+/** Dual-stack sockets report IPv4 clients as IPv4-mapped IPv6 addresses. */
 const plainAddress = (address: string): string =>
   address.toLowerCase().startsWith(MAPPED) && isIPv4(address.slice(MAPPED.length))
     ? address.slice(MAPPED.length)

@@ -8,29 +8,29 @@ import { CLOSE, isJsonType, parseJson, readBytes, type BodyLimits } from './body
 const EMPTY: Payload = Object.freeze({});
 const WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE']);
 
-/** The payload is the query string, where every value is text. */
+/** Every value of a query string is text. */
 export const isInQuery = (req: IncomingMessage): boolean => WITHOUT_BODY.has(req.method ?? '');
 
-/** The body is a multipart form, where every value is text or a file. */
+/** Every value of a form is text or a file. */
 export const isForm = ({ headers }: IncomingMessage): boolean => {
   const type = headers['content-type'];
   return type !== undefined && type !== 'application/json' && /^multipart\/form-data *(;|$)/i.test(type);
 };
 
-/** Merges path parameters into the payload; they take precedence. */
+/** Path parameters take precedence. */
 export function withParameters(sent: Payload, parameters: Readonly<Record<string, string>>): Payload {
   // An array has no named members.
   if (Array.isArray(sent)) throw fault('VAL_NOT_OBJECT');
   return { ...sent, ...parameters };
 }
 
-/** Rejects compressed bodies: they can expand beyond every limit, and signatures cover the bytes as sent. */
+/** Compressed bodies can expand beyond every limit, and signatures cover the bytes as sent. */
 export function refuseEncoding({ headers }: IncomingMessage): void {
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity') throw fault('REQ_ENCODING', {}, CLOSE);
 }
 
-/** `read`: the body, where a guard has already read it. */
+/** `read`: the body, if a guard has read it already. */
 export async function jsonPayload(
   req: IncomingMessage,
   read: Promise<Buffer> | null,
@@ -48,7 +48,7 @@ export async function jsonPayload(
   return value as Payload;
 }
 
-/** A payload of text values, where a repeated name becomes a list. */
+/** A repeated name becomes a list. */
 export type TextPayload = Record<string, string | string[]>;
 
 export function addText(payload: TextPayload, name: string, value: string): void {

@@ -13,7 +13,7 @@ export interface FoundRoute {
 
 export type FindRoute = (path: string) => FoundRoute | null;
 
-/** Returns a finder for the current list of routes, rebuilt when a reload replaced the list. */
+/** Rebuilds the finder when a reload replaced the list. */
 export function liveRouteFinder(current: () => readonly Route[]): () => FindRoute | null {
   let routes = current();
   let find = routeFinder(routes);
@@ -27,7 +27,7 @@ export function liveRouteFinder(current: () => readonly Route[]): () => FindRout
   };
 }
 
-/** Null without routes, so that requests for resources have no overhead. */
+/** Null without routes, to avoid overhead for resources. */
 export function routeFinder(routes: readonly Route[]): FindRoute | null {
   if (routes.length === 0) return null;
   const exact = new Map(routes.filter(({ path }) => !path.endsWith('/')).map((route) => [route.path, route]));
@@ -63,7 +63,7 @@ function decoded(rest: string): string {
   }
 }
 
-/** Sends the reply. If a streamed body fails, the connection is cut, so that the client does not take it for complete. */
+/** If a streamed body fails, the connection is cut, so that the client does not take it for complete. */
 export async function sendRoute(
   res: ServerResponse,
   method: string | undefined,
@@ -72,7 +72,7 @@ export async function sendRoute(
 ): Promise<void> {
   if (body === null || typeof body === 'string' || body instanceof Uint8Array) {
     const content = body ?? '';
-    // Responses without a body: for 304, `content-length` would refer to the stored response.
+    // For 304, `content-length` would refer to the stored response.
     const length = WITHOUT_BODY.has(status) ? {} : { 'content-length': String(Buffer.byteLength(content)) };
     res.writeHead(status, { ...length, ...headers });
     res.end(content);

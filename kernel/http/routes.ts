@@ -1,14 +1,14 @@
-/** Finds the plan for a request path, or throws 404 or 503. Methods and payloads are checked elsewhere. */
+/** Finds the plan for a request path, or throws 404 or 503. */
 import type { PlanSet, ResourcePlan } from '../compile/plan.js';
 import { fault } from '../contract/fault.js';
 
 export interface Route {
   readonly plan: ResourcePlan;
-  /** Path parameters by name; null for a path without parameters. */
+  /** Null for a path without parameters. */
   readonly parameters: Readonly<Record<string, string>> | null;
 }
 
-/** A fixed path takes precedence over one with parameters, even while its definition is invalid. */
+/** A fixed path takes precedence over parameters, even while its definition is invalid. */
 export function findRoute({ byPath, broken, patterns }: PlanSet, path: string): Route {
   const name = byPath.has(path) ? path : decoded(path);
   const plan = byPath.get(name);
@@ -25,7 +25,7 @@ function reached(plan: ResourcePlan, parameters: Route['parameters']): Route {
   return { plan, parameters };
 }
 
-/** Decodes percent escapes and removes one final slash; returns '' for what cannot be decoded. */
+/** Removes a final slash. Returns '' for invalid escapes. */
 function decoded(path: string): string {
   const bare = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
   if (!bare.includes('%')) return bare;

@@ -1,19 +1,19 @@
-/** Detects cross-site requests from the headers that browsers set, both for HTTP requests and for WebSocket handshakes. */
+/** Detects cross-site requests and WebSocket handshakes from the headers that browsers set. */
 import type { HttpConfig } from '../analysis/config.js';
 import type { ProofSort } from '../contract/plan.js';
 
-/** Returns the values of a header (lower-case name). */
+/** Lower-case names. */
 type ReadHeader = (name: string) => readonly string[];
 
 /**
- * `own`: this server's page or no page. `listed`: an origin of the config. `any`: another origin, where the config allows all.
- * `foreign`: another origin.
+ * `own`: this server's page or none. `listed`: an origin of the config. `any`: another origin where all are allowed. `foreign`:
+ * another origin.
  */
 export type Sender = 'own' | 'listed' | 'any' | 'foreign';
 
 export type SenderOf = (header: ReadHeader) => Sender;
 
-/** Values of `sec-fetch-site` for requests of the server's own pages, and for those without a page. */
+/** Values of `sec-fetch-site` for the server's own pages, and for requests without a page. */
 const OWN = new Set(['same-origin', 'none']);
 
 export function senderJudge(allowed: HttpConfig['allowed_origins']): SenderOf {
@@ -33,7 +33,7 @@ export function senderJudge(allowed: HttpConfig['allowed_origins']): SenderOf {
   };
 }
 
-/** Assumes the scheme of the origin, because a proxy may have terminated TLS; so the default port of that scheme is ignored. */
+/** A proxy may have terminated TLS, so the scheme of the origin is assumed. */
 function isSameHost(origin: string, host: string): boolean {
   if (!/^https?:\/\//.test(origin) || !URL.canParse(origin)) return false;
   const { protocol, host: named } = new URL(origin);
@@ -49,27 +49,27 @@ interface Sent {
 const VERBS = new Set(['GET', 'HEAD', 'POST']);
 const FORMS = new Set(['', 'text/plain', 'multipart/form-data', 'application/x-www-form-urlencoded']);
 
-/** True for requests that browsers send without a preflight (simple requests of the Fetch standard). */
+/** True for requests without a preflight (CORS-safelisted in the Fetch standard). */
 function isUnasked({ method, header }: Sent): boolean {
   const type = header('content-type').join().split(';', 1)[0] ?? '';
   return VERBS.has(method) && FORMS.has(type.trim().toLowerCase());
 }
 
-/** True for a navigation, whose response the linking page cannot read. */
+/** The linking page cannot read the response of a navigation. */
 const isVisit = ({ method, header }: Sent): boolean =>
   method !== 'POST' &&
   header('origin').length === 0 &&
   header('sec-fetch-mode').join() === 'navigate' &&
   header('sec-fetch-dest').join() === 'document';
 
-/** Whether a page of another origin caused this request, for a resource with this kind of authentication. */
+/** Whether a page of another origin caused this request. */
 export type IsForged = (sent: Sent, proof: ProofSort) => boolean;
 
-/** `local`: network access is the only protection of the server. */
+/** `local`: network access is the server's only protection. */
 export function forgeryJudge(allowed: HttpConfig['allowed_origins'], local: boolean): IsForged {
   const senderOf = senderJudge(allowed);
   return (sent, proof) => {
-    // Only a page that holds the token can send it in a header.
+    // Only a page that holds the token can send it.
     if (proof === 'header' || !isUnasked(sent)) return false;
     if (!isStranger(senderOf(sent.header), proof)) return false;
     return local || proof === 'ambient' || !isVisit(sent);
@@ -77,7 +77,7 @@ export function forgeryJudge(allowed: HttpConfig['allowed_origins'], local: bool
 }
 
 /**
- * With all origins allowed, only ambient credentials remain protected, because browsers attach them without the user's consent.
+ * With all origins allowed, only ambient credentials need protection, because browsers attach them without the user's consent.
  */
 export const isStranger = (sender: Sender, proof: ProofSort): boolean =>
   sender === 'foreign' || (sender === 'any' && proof === 'ambient');

@@ -1,4 +1,4 @@
-/** The listening server: timeouts for slow clients, and an orderly shutdown. `app.ts` handles the requests. */
+/** The listening server: timeouts for slow clients, and an orderly shutdown. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { HttpConfig } from '../analysis/config.js';
@@ -14,22 +14,18 @@ import { createApp, type TellFailure } from './app.js';
 export interface RunningServer {
   readonly url: string;
   readonly port: number;
-  /** Makes readiness fail and closes each connection after its response; requests are still served. */
+  /** Makes readiness fail and closes each connection after its response. */
   leave(): void;
-  /**
-   * Stops accepting requests, then waits for requests in flight, for `work`, and closes WebSocket clients. Terminates the rest
-   * after `seconds`.
-   */
+  /** Waits for requests in flight and for `work`, then closes WebSocket clients. Terminates the rest after `seconds`. */
   stop(seconds: number, work?: Promise<unknown>): Promise<Stopped>;
 }
 
-/** Which parts finished in time. */
 export interface Stopped {
   readonly requests: boolean;
   readonly work: boolean;
 }
 
-/** RFC 9112, section 3.2: rejected, because a proxy may have used the other `host` header. */
+/** RFC 9112, section 3.2: a proxy may have used the other `host` header. */
 function namesTwoHosts(rawHeaders: readonly string[]): boolean {
   let hosts = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -40,10 +36,10 @@ function namesTwoHosts(rawHeaders: readonly string[]): boolean {
 }
 
 const SWEEP_MS = 50;
-/** Younger connections may have a request on its way. Milliseconds. */
+/** Milliseconds; younger connections may have a request on its way. */
 const SILENCE_MS = 500;
 
-/** `pages`: routes in addition to those of resources and plugins. */
+/** `pages`: additional routes. */
 export async function listen(kernel: Kernel, pages: readonly Route[] = []): Promise<RunningServer> {
   let closing = false;
   void sweepSpools();
@@ -74,7 +70,7 @@ export async function listen(kernel: Kernel, pages: readonly Route[] = []): Prom
       void handle(req, res);
     },
   );
-  // Node silently drops headers beyond a count, `content-length` among them; `maxHeaderSize` is the limit instead.
+  // Node silently drops headers beyond a count, even `content-length`; `maxHeaderSize` is the limit instead.
   server.maxHeadersCount = 0;
   if (sockets !== null) server.on('upgrade', (req, socket, head) => sockets.upgrade(req, socket, head));
   sayWhoMayCall(kernel);
@@ -95,7 +91,6 @@ export async function listen(kernel: Kernel, pages: readonly Route[] = []): Prom
   };
 }
 
-/** Logs facts about access for the operator: converted variables, and when other origins or host names are rejected. */
 function sayWhoMayCall({ config, project, log }: Kernel): void {
   for (const { name, as } of project.taken) log.info({ variable: name, as }, 'a variable is taken in another form');
   if (config.http.allowed_origins.length === 0)
@@ -115,9 +110,7 @@ async function openSockets(kernel: Kernel, tellFailure: TellFailure): Promise<Do
 
 interface Stopping {
   readonly server: Server;
-  /** WebSocket clients, which are closed last, with a close code. */
   readonly sockets: Door | null;
-  /** Destroys connections without any request. */
   readonly silent: () => void;
 }
 
@@ -131,13 +124,12 @@ async function stop(stopping: Stopping, seconds: number, work: Promise<unknown>)
   const whole = await inTime(work);
   clearTimeout(timer);
   await sockets?.close();
-  // Only late or idle connections are left.
   server.closeAllConnections();
   if (requests) await closed;
   return { requests, work: whole };
 }
 
-/** Resolves when no connection is busy; a busy one becomes idle after its response. */
+/** A busy connection becomes idle after its response. */
 function answered({ server, sockets, silent }: Stopping): Promise<void> {
   return new Promise((resolve) => {
     const sweep = (): void => {
@@ -153,8 +145,7 @@ function answered({ server, sockets, silent }: Stopping): Promise<void> {
 }
 
 /**
- * Destroys connections that clients or load balancers opened in advance. Node counts them as neither idle nor busy, so that
- * closing would wait for them.
+ * Destroys connections that clients opened in advance. Node counts them as neither idle nor busy, so closing would wait for them.
  */
 function silentConnections(server: Server): () => void {
   const since = new Map<Socket, number>();
@@ -168,7 +159,7 @@ function silentConnections(server: Server): () => void {
   };
 }
 
-/** Milliseconds between checks of the timeouts, and so the maximum delay in detecting one. */
+/** Milliseconds; also the maximum delay in detecting a timeout. */
 const checkEvery = ({ headers, request }: HttpConfig['timeouts']): number =>
   Math.min(2000, Math.max(50, Math.min(headers, request) * 250));
 
@@ -189,7 +180,7 @@ const failureLog =
     else log.error({ id, code: fault.code, ...fault.where, err: fault.options.cause ?? fault }, 'request failed');
   };
 
-/** The client disconnected, sent invalid HTTP or was too slow; none of these is a failure of the server. */
+/** A client that disconnects, is too slow or sends invalid HTTP is not a failure of the server. */
 const isGone = (error: unknown): boolean =>
   error instanceof Error &&
   'code' in error &&

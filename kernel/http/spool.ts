@@ -1,6 +1,6 @@
 /**
- * Spools uploads to a private per-process folder under random names until the request ends. Folders of dead processes
- * are removed at the next start.
+ * Spools uploads to a private per-process folder under random names until the request ends. A start removes the folders of dead
+ * processes.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { createWriteStream, rmSync } from 'node:fs';
@@ -10,20 +10,20 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-/** Number of bytes that suffice to detect a file's type. */
+/** Enough bytes to detect a file's type. */
 export const HEAD_BYTES = 4100;
 
-/** The folder may be shared with other machines or containers, whose process ids are unrelated. */
+/** Machines and containers that share the folder have unrelated process ids. */
 const HOST = createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
 const PREFIX = `lintel-files-${HOST}-`;
 
 let root: Promise<string> | null = null;
 
-/** Returns the folder of this process, created for the first file. */
+/** Created for the first file. */
 export async function spoolFolder(): Promise<string> {
   const known = await root?.catch(() => null);
   if (known !== null && known !== undefined && (await isThere(known))) return known;
-  // The folder is recreated when a cleanup of the temporary folder removed it.
+  // A cleanup of the temporary folder may have removed it.
   return (root = makeFolder());
 }
 
@@ -34,13 +34,13 @@ const isThere = (folder: string): Promise<boolean> =>
   );
 
 async function makeFolder(): Promise<string> {
-  // `mkdtemp` creates it with mode 0700 and never reuses an existing folder.
+  // `mkdtemp` uses mode 0700 and never reuses a folder.
   const folder = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** Removes the folders of dead processes. Never rejects; the next start tries again. */
+/** Never rejects; the next start tries again. */
 export async function sweepSpools(folder = tmpdir()): Promise<void> {
   const names = await readdir(folder).catch(() => []);
   const stale = names.filter(
@@ -70,7 +70,7 @@ export interface Spooled {
   readonly head: Buffer;
 }
 
-/** Writes a stream to a file. Rejects when the stream or the disk fails; the caller removes the partial file. */
+/** The caller removes the partial file of a rejected stream. */
 export async function spool(stream: Readable, path: string): Promise<Spooled> {
   let size = 0;
   let kept = 0;
@@ -87,12 +87,11 @@ export async function spool(stream: Readable, path: string): Promise<Spooled> {
   try {
     await pipeline(stream, file);
   } catch (error) {
-    // The file may not be open yet; without this wait it could be created after the caller's removal.
+    // The file might otherwise be created after the caller removed it.
     await closed;
     throw error;
   }
   return { path, size, head: Buffer.concat(first, kept) };
 }
 
-/** Returns an unguessable path. */
 export const spoolPath = (folder: string): string => join(folder, randomUUID());

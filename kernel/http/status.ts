@@ -1,4 +1,4 @@
-/** The status page: liveness, readiness and the health of plugins. It shows no values and no driver versions. */
+/** The status page: liveness, readiness and the health of plugins, without driver versions. */
 import type { Kernel } from '../runtime/kernel.js';
 
 export interface StatusAnswer {
@@ -6,7 +6,7 @@ export interface StatusAnswer {
   readonly body: unknown;
 }
 
-/** `rest`: the path after the status path: '', `/live` or `/ready`; null for anything else. */
+/** `rest`: the path after the status path. Null for an unknown one. */
 export async function statusOf(
   kernel: Kernel,
   rest: string,

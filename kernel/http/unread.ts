@@ -1,4 +1,4 @@
-/** Limits the memory of responses that clients do not read, by destroying connections of the network that holds most. */
+/** Limits the memory of responses that clients do not read. */
 import type { ServerResponse } from 'node:http';
 
 interface Held {
@@ -9,7 +9,7 @@ interface Held {
   readonly since: number;
 }
 
-/** A reading client needs less time than this for the data in socket buffers. */
+/** Enough for a reading client to receive the data in socket buffers. */
 const GRACE_MS = 1000;
 
 export class Unread {
@@ -28,7 +28,6 @@ export class Unread {
     return this.#bytes;
   }
 
-  /** Adds a response that is written but not yet sent. */
   add(res: ServerResponse, network: string, bytes: number): void {
     const held = { res, network, bytes, since: this.now() };
     this.#all.add(held);
@@ -41,7 +40,7 @@ export class Unread {
     this.#judge();
   }
 
-  /** Destroys the oldest response of the network that holds most, until the total is within the limit. */
+  /** Destroys the oldest responses of the network that holds most. */
   #judge(): void {
     while (this.#bytes > this.most) {
       const victim = this.#victim();

@@ -59,27 +59,22 @@ export interface Kernel {
   migrate(progress: MigrationProgress, how?: MigrationHow): Promise<void>;
   /** Reads the definitions again. `skip` applies all valid resources, `refuse` all or nothing. */
   reload(): Promise<ReloadOutcome>;
-  /**
-   * Runs the `ready` hook and starts plugins, before listening. While servers are unavailable, both happen once they are
-   * available.
-   */
+  /** Runs the `ready` hook and starts plugins, before listening or once all servers are available. */
   ready(): Promise<void>;
-  /** Reasons by plugin key for everything that is unavailable; empty once all is available. */
+  /** Reasons by plugin key for what is unavailable. */
   readonly waiting: ReadonlyMap<string, string>;
-  /** Resolves when nothing is unavailable any more; rejects on an error that retries cannot fix. */
+  /** Resolves when all is available; rejects on a permanent error. */
   complete(): Promise<void>;
-  /** Job administration of the plugins. */
   desks(): readonly JobDesk[];
-  /** The plugins in use with the fact `shared`: whether several processes share their state. */
+  /** Plugins in use, with the fact `shared`: whether several processes share their state. */
   places(): readonly Place[];
-  /** Plugins accept no new work; resolves when current work is finished. `close` follows. */
+  /** Resolves when current work is finished. `close` follows. */
   drain(): Promise<void>;
   /** Releases the claims on unfinished work, so that other processes can take it. */
   abandon(): Promise<void>;
   close(reason: string): Promise<void>;
 }
 
-/** A plugin that stores or transports state. */
 export interface Place {
   readonly kind: string;
   readonly name: string;
@@ -130,7 +125,7 @@ export async function createKernel({
   const start = createStart({ lifecycle, instances, log, connect, wait });
   const compiling = createCompiling({ project, hooks, live: () => live, start });
 
-  /** Marks definitions whose statements these stores reject; returns the same object when they reject none. */
+  /** Removes definitions with statements that these stores reject; returns the same object when they reject none. */
   async function asked(definitions: LoadedDefinitions, stores: readonly Instance[]): Promise<LoadedDefinitions> {
     if (asks !== 'stores') return definitions;
     const refusals = await askStores(definitions, project, stores).catch((err: unknown) => {
