@@ -1,17 +1,17 @@
-/** Identifies the client and the deadline of a wait, for fair queues. Platform-free. */
+/** Identifies the client and the deadline of a wait, for fair queues. */
 import type { Invocation } from './invocation.js';
 
 /** A `Frame` satisfies this interface. */
 export interface Asker {
   readonly invocation: Pick<Invocation, 'deadline' | 'remote' | 'release'>;
-  /** Claims that a guard verified; null when unauthenticated. */
+  /** Null when unauthenticated. */
   readonly claims: Readonly<Record<string, unknown>> | null;
 }
 
-/** Claims that differ between tokens of the same subject, so they do not identify the client. */
+/** These claims differ between tokens of the same client. */
 const OF_THE_TOKEN: ReadonlySet<string> = new Set(['iat', 'exp', 'nbf', 'jti']);
 
-/** Returns a key that is equal for all requests of one client: its claims when authenticated, else its network. */
+/** Returns a key of the client: its claims when authenticated, else its network. */
 export function clientOf(asker: Asker | null): string {
   if (asker === null) return '';
   const { claims, invocation } = asker;
@@ -19,11 +19,11 @@ export function clientOf(asker: Asker | null): string {
   return JSON.stringify(Object.entries(claims).filter(([name]) => !OF_THE_TOKEN.has(name)));
 }
 
-/** The first four groups of an IPv6 address are the /64 network prefix; the client chooses the rest. */
+/** The first four groups of an IPv6 address are the /64 prefix. */
 const NETWORK_GROUPS = 4;
 const GROUPS = 8;
 
-/** Returns the /64 network of an IPv6 address, because one client can use any address of its network; IPv4 is unchanged. */
+/** A client can use any address of its /64 network, so the network identifies it. IPv4 addresses are unchanged. */
 export function networkOf(address: string): string {
   if (!address.includes(':')) return address;
   const [head = '', tail = ''] = (address.split('%')[0] ?? '').split('::');

@@ -1,10 +1,10 @@
-/** Raised when an installation cannot start because of its plugins, config or definitions. The catalogue holds the message. */
+/** An installation cannot start because of its plugins, config or definitions. */
 import type { CodeEntry, Params } from './problem.js';
 
 export class BootError extends Error {
-  /** The catalogue entry of a code that a plugin defines; the kernel sets it. */
+  /** The catalogue entry of a plugin's code; set by the kernel. */
   words: CodeEntry | undefined;
-  /** `file:line:column` of the invalid definition; the compiler sets it. */
+  /** `file:line:column` of the invalid definition; set by the compiler. */
   place: string | undefined;
 
   constructor(

@@ -1,4 +1,4 @@
-/** The time source for platform-free code, passed in by the caller. All times are in milliseconds. */
+/** The time source of platform-free code, in milliseconds. */
 export interface Clock {
   /** Monotonic time. */
   readonly now: () => number;

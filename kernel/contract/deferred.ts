@@ -1,58 +1,58 @@
 /**
- * Types of background work: deferred by a request and run by any process, or started by the scheduler.
- * Everything such work needs is copied into it as JSON; it contains no secrets.
+ * Background work: deferred by a request and run by any process, or started by the scheduler.
+ * Its inputs are copied as JSON, without secrets.
  */
 import type { Json } from './json.js';
 import type { Happening } from './hooks.js';
 import type { Frame, SharedUnit, Signal } from './plan.js';
 
-/** A job: the inputs with which a part of a resource runs later. */
+/** A job. */
 export interface Deferred {
   /** Constant across attempts; outbound calls send it as `Idempotency-Key`. */
   readonly id: string;
   readonly resource: string;
-  /** The part of the resource: the key of its last actionable. */
+  /** The key of the part's last actionable. */
   readonly part: string;
-  /** Version of the definitions of the part when the work was accepted. */
+  /** Of the part's definitions when the work was accepted. */
   readonly version: string;
-  /** The inputs of the part, by kind and name (`payload:email`). Newer definitions can run it if they read no other inputs. */
+  /** Inputs by kind and name (`payload:email`). Newer definitions can run the work if they read no other inputs. */
   readonly needs: readonly string[];
-  /** Milliseconds since 1970; every attempt sees this instant as its current time. */
+  /** Milliseconds since 1970; the current time of every attempt. */
   readonly acceptedAt: number;
   readonly state: DeferredState;
-  /** The outbox row that the work came from, if any; the deferral's `begin` uses it. */
+  /** The outbox row of the work, if any; `begin` of the deferral uses it. */
   readonly row?: number;
 }
 
 export interface DeferredState {
-  /** Only the fields that the part reads, hashed and encrypted where the definition requires it. */
+  /** Only fields that the part reads, hashed and encrypted where the definition requires it. */
   readonly payload: Json;
   readonly claims: Readonly<Record<string, Json>> | null;
-  /** Only headers that the part reads, by lower-case name. */
+  /** Only those that the part reads, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The client address if the part reads it, else empty. */
+  /** Empty unless the part reads it. */
   readonly remote: string;
   /** Named values, by `resource:name`. */
   readonly names: Readonly<Record<string, Json>>;
-  /** Results of the actionables that ran before, by key. */
+  /** By key of the actionable. */
   readonly results: Readonly<Record<string, Json>>;
-  /** Values generated once (such as ids), by the place that generates them. */
+  /** Generated values (such as ids), by the place that generates them. */
   readonly made: readonly (readonly [place: string, value: string | number])[];
-  /** Trace headers of the accepting request, where an observer set them. */
+  /** Trace headers of the accepting request. */
   readonly trace?: Readonly<Record<string, string>>;
 }
 
-/** Records that actionables of a job are done, so that a later attempt skips them. */
+/** Records finished actionables of a job, which later attempts skip. */
 export interface Note {
-  /** Keys of the actionables that were done together. */
+  /** Keys. */
   readonly actions: readonly string[];
-  /** Completion time in milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly at: number;
-  /** Duration in milliseconds. */
+  /** Milliseconds. */
   readonly took: number;
-  /** One of them ended the job: the actionables after it are skipped. */
+  /** One of them ended the job. */
   readonly ends?: true;
-  /** The values that `state` holds for later actionables, by kind and name; it also lists names without a value. */
+  /** The values that later actionables need, by kind and name; `state` holds those that exist. */
   readonly carries: readonly string[];
   /** Absent where an inbox stores the values. */
   readonly state?: Pick<DeferredState, 'names' | 'results'>;
@@ -60,66 +60,57 @@ export interface Note {
 
 /** The notes that the queue stores with the job. */
 export interface Journal {
-  /** True for the first attempt: no notes exist anywhere. */
+  /** The first attempt, so no notes exist anywhere. */
   readonly fresh?: boolean;
-  /** Notes of earlier attempts. */
+  /** Of earlier attempts. */
   readonly notes: readonly unknown[];
   /** Replaces all notes. Rejects when this process has lost its claim on the job. */
   write(notes: readonly Note[]): Promise<void>;
   /**
-   * Called before the last unit of the job opens. Returns a function that completes the job within that unit, when the
-   * queue uses the same store; null when it does not. That function resolves to false when it cannot complete the job now,
-   * and rejects when this process has lost its claim.
+   * Called before the job's last unit opens. Returns a function that completes the job within that unit, or null when the queue
+   * uses another store. The function resolves to false when it cannot do so now, and rejects when the claim is lost.
    */
   ending?(shared: SharedUnit): Promise<((unit: unknown) => Promise<boolean>) | null>;
 }
 
-/** Notes in the store of the actionables themselves, so that a note exists exactly when the work it records was committed. */
+/** Notes in the store of the actionables, committed together with their work. */
 export interface Inbox {
-  /** Creates the storage for notes, before the first unit opens. */
+  /** Creates the storage, before the first unit opens. */
   ready(): Promise<void>;
-  /** All notes of one job, in any order. */
+  /** In any order. */
   read(job: string): Promise<readonly unknown[]>;
-  /** Writes within the transaction. Rejects when the same actionables are noted already. */
+  /** Writes within the transaction. Rejects when the actionables are noted already. */
   write(job: string, note: Note, unit: unknown): Promise<void>;
-  /** Deletes the notes of a finished job. */
   forget(job: string): Promise<void>;
 }
 
 /** A job as it is enqueued. */
 export interface Put {
   readonly work: Deferred;
-  /** Seconds before it may run. */
+  /** Seconds. */
   readonly delay: number;
-  /** Among due jobs, the highest priority runs first. */
+  /** The highest runs first. */
   readonly priority: number;
-  /** Maximum number of retries after a failure. */
   readonly retries: number;
 }
 
-/** How a feature defers work; several deferrals of one actionable are merged. */
+/** How a feature defers work. Several deferrals of one actionable are merged. */
 export interface Deferral {
   readonly delay?: number;
   readonly priority?: number;
   readonly retries?: number;
-  /**
-   * Stores the work durably: within the frame's transaction where there is one (so a rollback discards it), immediately
-   * otherwise. Throws a Fault (503) when it cannot.
-   */
+  /** Stores the work durably: within the frame's transaction if there is one, immediately otherwise. Throws a Fault (503). */
   readonly put: (work: readonly Put[], frame: Frame) => Promise<void>;
-  /** Returns replacements of `put` and `begin` for work accepted within a shareable transaction; called at load. */
+  /** Returns replacements for work accepted within a shareable transaction; called at load. */
   readonly putIn?: (shared: SharedUnit) => Pick<Deferral, 'put' | 'begin'>;
-  /**
-   * Called before each run. Once it resolves, the work cannot be handed over a second time, so completed jobs do not reappear.
-   */
+  /** Called before each run. Once it resolves, the same work cannot be enqueued again. */
   readonly begin?: (work: Deferred) => Promise<void>;
-  /** Returns the inbox for this kind of transaction; null where it cannot hold notes. */
+  /** Null where this kind of transaction cannot hold notes. */
   readonly inboxIn?: (shared: SharedUnit) => Inbox | null;
 }
 
 /** An actionable that the scheduler triggers. */
 export interface Schedule {
-  /** Key of the actionable. */
   readonly key: string;
   readonly resource: string;
   /** Six cron fields, seconds first. */
@@ -132,59 +123,58 @@ export interface Schedule {
 export type Outcome =
   | {
       readonly done: true;
-      /** To be called once the completion is recorded. Never rejects. */
+      /** Call it once the completion is recorded. Never rejects. */
       readonly forget?: () => Promise<void>;
     }
   | {
       readonly done: false;
       readonly code: string;
-      /** For operators: the catalogue message, without any value of the request. */
+      /** The catalogue message, without values of the request. */
       readonly detail: string;
-      /** A retry may succeed. */
       readonly retryable: boolean;
-      /** The resource does not accept work at the moment. Nothing ran, and it does not count as an attempt. */
+      /** The resource does not accept work now. Nothing ran, and it does not count as an attempt. */
       readonly waits?: true;
     };
 
-/** The namespace of user ids: a uid is unique only among the callers of a guard. */
+/** The namespace of uids: a uid is unique only among the callers of a guard. */
 export interface Owners {
-  /** Identifies the callers that the guard admits; null: no guard. Equal in all processes with these definitions; no secret. */
+  /** Equal in all processes with these definitions, and not secret; null: no guard. */
   readonly realm: string | null;
-  /** Also includes unauthenticated connections, whatever uid they claim. */
+  /** Also includes unauthenticated connections with any claimed uid. */
   readonly open: boolean;
 }
 
-/** The recipients of a message. Without `of`: connections that prove the uid, or that claim it where there are no guards. */
+/** Without `of`, recipients prove the uid, or claim it where there are no guards. */
 export type Target =
   | { readonly all: true }
   | { readonly uids: readonly string[]; readonly of?: Owners }
   | { readonly rooms: readonly string[] };
 
-/** A message to connected clients, as it is sent between processes; JSON only. */
+/** A message as it is sent between processes. */
 export interface Delivery {
   readonly action: string;
   readonly data: Json;
   readonly to: Target;
-  /** Stream position from which reconnecting clients resume; null where messages are not retained. */
+  /** Position from which reconnecting clients resume; null where messages are not retained. */
   readonly id: string | null;
 }
 
-/** Returns the messages after this id, oldest first; null where some may be missing. */
+/** The messages after this id, oldest first; null where some may be missing. */
 export type Replay = (id: string) => Promise<readonly Delivery[] | null>;
 
-/** Kernel services for plugins that bring work or deliver messages. They must not be called before `ready`. */
+/** Kernel services for plugins that bring work or deliver messages, available from `ready` on. */
 export interface Running {
-  /** Runs the remaining actionables of a job. Never rejects. `signal` aborts when the claim is lost or the process ends. */
+  /** Runs the rest of a job. Never rejects. `signal` aborts when the claim is lost or the process ends. */
   resume(work: Deferred, attempt: number, signal: Signal, journal?: Journal): Promise<Outcome>;
-  /** The schedules of the newest plans. */
+  /** Of the newest plans. */
   schedules(): readonly Schedule[];
-  /** Runs a scheduled actionable. `id` is equal for one instant in all processes. Never rejects. */
+  /** Never rejects. `id` is equal for one instant in all processes. */
   tick(schedule: Schedule, id: string, instant: number, signal: Signal): Promise<Outcome>;
-  /** Calls `listener` after each reload of the plans; returns the function that unsubscribes. */
+  /** Calls `listener` after each reload; the returned function unsubscribes. */
   swapped(listener: () => void): () => void;
-  /** Runs the taps of `broadcast` and returns the message to send. */
+  /** Runs the taps of `broadcast`. */
   announce(message: Delivery, frame: Frame): Promise<Delivery>;
-  /** Delivers a message to the matching connections of this process. */
+  /** Delivers to connections of this process. */
   deliver(message: Delivery): void;
   /** Registers the source of missed messages for clients that reconnect with the id of the last one they saw. */
   replays(replay: Replay): void;
@@ -230,21 +220,20 @@ export interface JobView {
 export interface JobFilter {
   readonly state?: JobView['state'];
   readonly resource?: string;
-  /** Maximum number of rows; the oldest come first. */
+  /** The oldest come first. */
   readonly limit?: number;
 }
 
-/** Operations on jobs for operators. */
 export interface JobDesk {
   list(filter: JobFilter): Promise<readonly JobView[]>;
-  /** Returns the complete job and its stored notes; null for an unknown id. */
+  /** Null for an unknown id. `notes` are as stored. */
   show(
     id: string,
   ): Promise<{ readonly view: JobView; readonly work: Deferred; readonly notes: readonly unknown[] } | null>;
-  /** Requeues a dead job with a full set of attempts; false when there was none. */
+  /** Requeues a dead job with all its attempts; false when there is none. */
   retry(id: string): Promise<boolean>;
-  /** Removes dead jobs, or one job in any state but running. Returns the number removed. */
+  /** Removes dead jobs, or one job unless it is running. Returns the number. */
   purge(which: { readonly id: string } | { readonly dead: true }): Promise<number>;
-  /** Counts of jobs for metrics; absent where counting is expensive. */
+  /** Absent where counting is expensive. */
   backlog?(): Promise<Backlog>;
 }

@@ -1,18 +1,18 @@
 /**
- * A JSON number that a double would change (integers beyond 2^53, long fractions), stored as its digits.
- * `JSON.stringify` writes the digits as a string; `writeJson` writes the number.
+ * A JSON number that a double would change, stored as its digits. `JSON.stringify` writes a string; `writeJson` writes the
+ * number.
  */
 export class ExactNumber {
   static #written = 0;
 
-  /** Counts conversions to JSON text. */
+  /** Number of conversions to JSON text. */
   static get written(): number {
     return ExactNumber.#written;
   }
 
   readonly #digits: string;
 
-  /** `digits`: a JSON number; for integers only digits, without an exponent. */
+  /** `digits`: a JSON number; integers without an exponent. */
   constructor(digits: string) {
     this.#digits = digits;
   }

@@ -1,10 +1,9 @@
 /**
- * The only error class of a running request. It carries a code and data; message and status come from the catalogue,
- * so a fault cannot leak a driver's message to a client.
+ * The error class of a running request. Message and status come from the catalogue, so a fault cannot leak a driver's message.
  */
 import type { Params } from './problem.js';
 
-/** One error in the client's input; `pointer` is a JSON pointer into the payload. */
+/** `pointer` is a JSON pointer into the payload. */
 export interface Issue {
   readonly pointer: string;
   readonly code: string;
@@ -14,11 +13,9 @@ export interface Issue {
 export interface FaultOptions {
   readonly cause?: unknown;
   readonly issues?: readonly Issue[];
-  /** The same request may succeed later. */
   readonly retryable?: boolean;
-  /** Response headers of this fault, such as `allow`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Overrides the catalogue's message with that of the definition. */
+  /** The definition's message, instead of the catalogue's. */
   readonly message?: string;
   readonly status?: number;
 }
@@ -27,9 +24,9 @@ export class Fault extends Error {
   readonly code: string;
   readonly params: Params;
   readonly options: FaultOptions;
-  /** Where it occurred; set once, by the innermost code that knows. */
+  /** Set once, by the innermost code that knows. */
   where: { resource?: string; action?: string; plugin?: string; hook?: string } = {};
-  /** Headers that earlier steps put on every response of the request (`Frame.lastingHeaders`); set once. */
+  /** `Frame.lastingHeaders` of the request; set once. */
   lastingHeaders: Readonly<Record<string, string>> | null = null;
 
   constructor(code: string, params: Params = {}, options: FaultOptions = {}) {
@@ -41,12 +38,12 @@ export class Fault extends Error {
   }
 }
 
-/** Creates a fault. `code` must exist in the catalogue or in the `errors` of a plugin. */
+/** `code` must exist in the catalogue or in the `errors` of a plugin. */
 export function fault(code: string, params: Params = {}, options: FaultOptions = {}): Fault {
   return new Fault(code, params, options);
 }
 
-/** The fault for a request that lacks a value which the definition reads. */
+/** A request lacks a value that the definition reads. */
 export const unresolved = (name: string, path: readonly string[]): Fault =>
   fault(
     'ACC_UNRESOLVED',

@@ -1,20 +1,19 @@
-/** Describes every hook: when its taps run, what they may do, and an example. Reference pages and the runtime both use it. */
+/** Describes every hook for reference pages, and gives the runtime its rules. */
 import type { HookName } from './hooks.js';
 
 export interface HookDoc {
-  /** When taps are called, as half a sentence. */
+  /** Half a sentence. */
   readonly when: string;
   /** The names of the tap's parameters. */
   readonly given: readonly string[];
-  /** `look`: the return value is ignored. `change`: the tap returns the new first parameter. `answer`: it may end the request. */
+  /** `look`: the return value is ignored. `change`: the tap returns the first parameter. `answer`: it may end the request. */
   readonly may: 'look' | 'change' | 'answer';
-  /** Taps must be synchronous. */
   readonly sync?: true;
-  /** Belongs to the process lifecycle, not to a request. */
+  /** Belongs to the process, not to a request. */
   readonly life?: true;
-  /** Additional Markdown for plugin authors. */
+  /** Markdown. */
   readonly more?: string;
-  /** TypeScript code in which `hooks` is the registrar. */
+  /** TypeScript, with the registrar as `hooks`. */
   readonly example: string;
 }
 

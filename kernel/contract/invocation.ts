@@ -1,66 +1,59 @@
-/**
- * A request as a trigger builds it: its input, its client, and the cleanup work at its end. It knows nothing of resources,
- * and triggers other than HTTP build the same object.
- */
+/** A request as a trigger builds it, for HTTP and all other triggers. */
 
 export interface Invocation {
   readonly id: string;
   readonly trigger: string;
-  /** The raw body, for guards that verify its bytes; read once, within the body limit. Throws a Fault of the transport. */
+  /** The raw body, for guards that verify its bytes. Throws a Fault of the transport. */
   readonly bytes: () => Promise<Uint8Array>;
-  /** Path and query string as received; absent where no URL was requested. */
+  /** Path and query string as received; absent without a URL. */
   readonly target?: string;
-  /**
-   * Reads the payload; called once, after the guards passed. `files`: limits of uploaded files, null where none are
-   * accepted. Throws a Fault of the transport.
-   */
+  /** Reads the payload, once, after the guards. `files`: null where none are accepted. Throws a Fault of the transport. */
   readonly receive: (files: FileLimits | null) => Payload | Promise<Payload>;
-  /** Files received with the payload. Only a trigger sets them, so no payload can name a path. */
+  /** Only a trigger sets them, so no payload can name a path. */
   readonly files: readonly UploadedFile[];
-  /** Names of payload values that arrive as strings (query string, path) and need conversion; null for typed JSON. */
+  /** Names of values that arrive as strings (query string, path) and need conversion; null for typed JSON. */
   readonly texts: ReadonlySet<string> | 'all' | null;
   /** Lower-case names; null prototype. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** All values of a header (lower-case name), one for each occurrence. */
+  /** One value for each occurrence; lower-case name. */
   readonly header: (name: string) => readonly string[];
-  /** Client address: of the connection, or as forwarded by the number of proxies that the config trusts. */
+  /** The client address, as forwarded by the config's number of trusted proxies. */
   readonly remote: string;
   readonly startedAt: number;
-  /** Monotonic milliseconds after which no wait continues. Infinity where no client waits for the response. */
+  /** Monotonic milliseconds after which no wait continues. Infinity for background work. */
   readonly deadline: number;
   /**
-   * Registers cleanup that runs when the request ends, however it ends. `answered` is true when the plan ran to its end;
-   * otherwise the request failed, and side effects such as stored files may be removed.
+   * Registers cleanup for the end of the request. `answered`: the plan ran to its end; otherwise side effects such as stored
+   * files may be removed.
    */
   readonly release: (work: (answered: boolean) => void | Promise<void>) => void;
-  /** Trace headers for outbound calls of this request; an observer sets them. */
+  /** For outbound calls; set by an observer. */
   trace: Readonly<Record<string, string>> | null;
-  /** Trace headers of the request that accepted this work, when the work has its own trace. */
+  /** Trace headers of the request that accepted this work. */
   readonly origin?: Readonly<Record<string, string>>;
-  /** The attempt number of a background job. */
+  /** The attempt number of background work. */
   readonly attempt?: number;
-  /** The connection of a message; null for a plain request. */
+  /** Null for a plain request. */
   readonly connection: Connection | null;
-  /** Timings of the actionables, in the order they ended; null when no observer needs them. */
+  /** In the order they ended; null when no observer needs them. */
   readonly timings: ActionTiming[] | null;
 }
 
-/** A persistent connection, as plans see it. */
 export interface Connection {
-  /** The address for targeted messages; it is not an authenticated identity. */
+  /** The address for targeted messages, not an authenticated identity. */
   readonly uid: string | null;
-  /** Joins a room. Returns false when the connection has reached the maximum number of rooms. */
+  /** False when the connection has reached the maximum number of rooms. */
   join(room: string): boolean;
   leave(room: string): void;
 }
 
 /**
- * How a resource authenticates callers. `header`: a header that only a page holding the secret can send. `ambient`:
- * credentials that a browser attaches automatically (a cookie, the address). `none`: no authentication.
+ * How callers authenticate. `header`: by a header that only a page holding the secret can send. `ambient`: by credentials that
+ * a browser attaches (a cookie, the address).
  */
 export type ProofSort = 'header' | 'ambient' | 'none';
 
-/** Authenticates a connection by a header, before there is a request. */
+/** Authenticates a connection by a header. */
 export interface Identity {
   /** Lower case. */
   readonly header: string;
@@ -69,7 +62,7 @@ export interface Identity {
 }
 
 export interface Identified {
-  /** All verified claims, including those that no definition reads. */
+  /** All verified claims. */
   readonly claims: Readonly<Record<string, unknown>>;
   /** Expiry in milliseconds since 1970. */
   readonly until: number;
@@ -77,22 +70,21 @@ export interface Identified {
 
 export interface FileLimits {
   readonly count: number;
-  /** Maximum bytes of one file. */
+  /** Of one file. */
   readonly bytes: number;
 }
 
-/** An uploaded file, in temporary storage until the request ends. */
+/** In temporary storage until the request ends. */
 export interface UploadedFile {
   /** Name of its form part. */
   readonly field: string;
   /** The last segment of the client's file name; data, never part of a path. */
   readonly originalName: string;
-  /** Lower-case media type from the client, without parameters; empty where none was sent. */
+  /** The client's media type in lower case, without parameters; may be empty. */
   readonly declaredType: string;
   readonly size: number;
-  /** Its first bytes, for detecting the type. */
+  /** Enough bytes to detect the type. */
   readonly head: Uint8Array;
-  /** Path of the temporary file. */
   readonly path: string;
 }
 
@@ -102,7 +94,6 @@ export interface ActionTiming {
   /** Milliseconds since 1970, with fractions. */
   readonly startedAt: number;
   readonly milliseconds: number;
-  /** Code of the problem that ended it. */
   readonly code: string | undefined;
 }
 

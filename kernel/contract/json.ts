@@ -11,18 +11,18 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
 }
 
-/** Returns an own property, never an inherited one such as `constructor`. */
+/** Never returns an inherited property such as `constructor`. */
 export function own(record: object, key: string): unknown {
   return Object.hasOwn(record, key) ? (record as Record<string, unknown>)[key] : undefined;
 }
 
-/** Path segments that could reach the prototype chain; rejected wherever a path is written or read. */
+/** Path segments that could reach the prototype chain; always rejected. */
 export const POISON_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** Returns strings unchanged and '' for anything else; for fields that the checker has already validated. */
+/** For fields that the checker has validated. */
 export const asText = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** Deeply freezes plain data without cycles. */
+/** For data without cycles. */
 export function deepFreeze<T>(data: T): T {
   if (typeof data === 'object' && data !== null) {
     Object.freeze(data);
@@ -31,7 +31,7 @@ export function deepFreeze<T>(data: T): T {
   return data;
 }
 
-/** Escapes a name for a JSON pointer (RFC 6901). */
+/** RFC 6901. */
 export const escapePointer = (segment: string): string => segment.replaceAll('~', '~0').replaceAll('/', '~1');
 
 export const pointerOf = (path: readonly string[]): string =>

@@ -1,45 +1,44 @@
 /**
- * A kind declares where its plugins may appear, how definitions select one, and which methods their handles have.
+ * A kind declares where its plugins may appear, how definitions select one, and the methods of their handles.
  * Kinds are data: the kernel names none of them.
  */
 import type { Json, JsonObject } from './json.js';
 import type { Mistaken } from './mistaken.js';
 import type { PluginSpec, SchemaLike } from './plugin.js';
 
-/** How a definition selects a plugin in a slot. */
 export type Select =
-  /** No selection: the object in the slot has the fields of every plugin. */
+  /** No selection: the object has the fields of every plugin. */
   | { readonly by: 'always' }
-  /** The value of a sibling field names the plugin; the plugin's fields are in the same object. */
+  /** A sibling field names the plugin. */
   | { readonly by: 'field'; readonly field: string }
-  /** A key of the object in the slot names the plugin; `pick: 'one'` requires exactly one such key. */
+  /** A key of the object names the plugin; `one` requires exactly one such key. */
   | { readonly by: 'key'; readonly pick: 'one' | 'many' }
-  /** A string of the definition is the name (a field marked with `plugin: <kind>`). */
+  /** A string names the plugin (a field marked with `plugin: <kind>`). */
   | { readonly by: 'name' }
   /** The upper-case word after a dollar sign, inside strings. */
   | { readonly by: 'root' };
 
-/** The config section that selects plugins of this kind and holds their options. */
+/** The config section that selects plugins of this kind. */
 export interface ConfigSection {
   readonly field: string;
   readonly doc: string;
-  /** Common other names of the section, for suggestions. */
+  /** Other common names, for suggestions. */
   readonly aliases?: readonly string[];
-  /** `true`: a map from instance name to options. `false`: one plugin, named by a string or by `{ "use": ... }`. */
+  /** `true`: a map from instance name to options. `false`: one plugin, as a string or as `{ "use": ... }`. */
   readonly many: boolean;
-  /** The instance name that is mandatory when the section is present. */
+  /** Mandatory instance of the section. */
   readonly must?: string;
-  /** `when-required`: load an instance only when a plugin in use names its kind in `requires`. */
+  /** `when-required`: only when a plugin in use has the kind in `requires`. */
   readonly load: 'always' | 'when-required';
-  /** The value when the config file omits the section. */
+  /** For a config without the section. */
   readonly default: (given: ConfigGiven) => Json;
-  /** The instances store models. `references`: they enforce that referenced rows exist. */
+  /** `references`: the store enforces that referenced rows exist. */
   readonly models?: {
     readonly references: boolean;
-    /** The id field that the store adds to every record, even when a model does not declare it. */
+    /** The id field that the store adds to every record. */
     readonly key?: string;
   };
-  /** With `many`: defaults remain next to configured instances, except those with the same name. */
+  /** With `many`: configured instances are added to the defaults. */
   readonly keeps?: boolean;
 }
 

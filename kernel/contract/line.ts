@@ -1,6 +1,6 @@
 /**
- * A concurrency limiter with a bounded wait queue, served round-robin by client. A wait ends at the caller's deadline,
- * and a caller whose estimated wait is too long is rejected immediately.
+ * A concurrency limiter with a bounded wait queue, served round-robin by client. Callers with a long estimated wait are rejected
+ * immediately.
  */
 import { clientOf, type Asker } from './asker.js';
 import type { Clock } from './clock.js';
@@ -8,12 +8,12 @@ import { Overload } from './overload.js';
 import type { Turns } from './plan.js';
 
 export interface Line extends Turns {
-  /** `asker` identifies the client and its deadline; without it only the queue's own limits bound the wait. */
+  /** Without `asker`, only the queue's limits bound the wait. */
   take(asker?: Asker | null): Promise<Leave>;
   run<T>(work: () => Promise<T>, asker?: Asker | null): Promise<T>;
   /** As `take`, with a callback; synchronous when a slot is free. */
   enter(asker: Asker | null, entered: Entered): void;
-  /** Rejects all waiting callers, and later ones that would have to wait, with this error. */
+  /** Rejects all waiting callers, and later ones that would have to wait. */
   close(refusal: Error): void;
   readonly running: number;
   readonly waiting: number;
@@ -23,7 +23,7 @@ export type Leave = () => void;
 /** Receives the rejection, or the function that releases the slot. */
 export type Entered = (refusal: Error | null, leave: Leave) => void;
 
-/** Without it, waits are not estimated and do not time out. */
+/** Without it, waits are not estimated and have no timeout. */
 export interface Timing {
   readonly clock: Clock;
   /** Maximum wait in milliseconds. */
@@ -32,16 +32,15 @@ export interface Timing {
 
 interface Waiter {
   readonly entered: Entered;
-  /** Deadline on the clock. */
   readonly until: number;
 }
 
-/** Interval in milliseconds between two scans for expired waits. */
+/** Milliseconds between scans for expired waits. */
 const TICK = 25;
 
 /**
- * `full` creates the rejection for a full queue or an expired wait; `seconds` is the suggested retry delay. When the queue is
- * full, a client with fewer waiters displaces the last waiter of the client with the most.
+ * `full` receives the suggested retry delay. In a full queue, a client with fewer waiters displaces the last one of the client
+ * with the most.
  */
 export function createLine(
   atOnce: number | (() => number),
@@ -51,7 +50,7 @@ export function createLine(
 ): Line {
   const most = typeof atOnce === 'number' ? () => atOnce : atOnce;
   const { clock = null, patience = Infinity } = timing ?? {};
-  /** Waiters by client in round-robin order; a served client moves to the end. */
+  /** In round-robin order: a served client moves to the end. */
   const line = new Map<string, Waiter[]>();
   const load = new Overload();
   let running = 0;
@@ -61,7 +60,7 @@ export function createLine(
 
   const refusal = (estimate: number): Error => full(Math.max(1, Math.ceil(estimate / 1000)));
 
-  /** A freed slot passes directly to the next waiter, so a newcomer cannot overtake. */
+  /** A freed slot passes to the next waiter, so that a newcomer cannot overtake. */
   const place = (): Leave => {
     const began = clock?.now() ?? 0;
     let over = false;
@@ -97,7 +96,7 @@ export function createLine(
     return undefined;
   }
 
-  /** Removes and returns the last waiter of the client with the most, if that is more than `own` plus one. */
+  /** Removes the last waiter of the client with the most, if that is more than `own` plus one. */
   function displaced(own: number): Waiter | undefined {
     let longest: Waiter[] = [];
     for (const one of line.values()) if (one.length > longest.length) longest = one;
@@ -120,7 +119,7 @@ export function createLine(
     load.came(ahead === 0);
     const now = clock?.now() ?? 0;
     const until = Math.min(now + patience, asker?.invocation.deadline ?? Infinity);
-    // Round-robin: other clients precede this waiter with at most as many waiters as its own client has.
+    // Round-robin: every other client precedes this waiter with at most as many waiters as its own client has.
     const estimate = load.estimate(Math.min(waiting, (ahead + 1) * (line.size + 1)) + 1, most());
     if (clock !== null && estimate > load.allows(now, most(), ahead === 0, until - now)) {
       entered(refusal(estimate), none);
@@ -138,7 +137,7 @@ export function createLine(
     if (until < Infinity && !watched) void watch();
   }
 
-  /** Rejects expired waits; runs as long as there are waiters. */
+  /** Runs while there are waiters. */
   async function watch(): Promise<void> {
     watched = true;
     while (clock !== null && waiting > 0) {

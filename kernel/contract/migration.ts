@@ -1,23 +1,22 @@
-/** The changes that a store needs for the models, in store-independent terms, and the progress of applying them. */
+/** The changes that a store needs for the models, and the progress of applying them. */
 import type { Script } from './trial.js';
 
 export interface MigrationStep {
-  /** The configured instance, `main`; outside SQL connections prefixed with the config field, `documents.main`. */
+  /** The instance, `main`; outside SQL connections with the config field, `documents.main`. */
   readonly store: string;
   readonly table: string;
-  /** The change in two words: `create table`, `add index`. */
+  /** `create table`, `add index`. */
   readonly change: string;
-  /** The affected columns, names and bounds. */
+  /** Columns, names and bounds. */
   readonly detail: string;
-  /** Removes data or a constraint, or rejects existing rows. Applied only with `destroy`. */
+  /** Removes data or a constraint, or does not fit existing rows. Applied only with `destroy`. */
   readonly destructive: boolean;
-  /** The lost data with counts, `12 values`; null: none. */
+  /** Data with counts, `12 values`. */
   readonly loses: string | null;
-  /** Statements in the store's own language, in order. */
   readonly sql: readonly string[];
 }
 
-/** A non-additive difference. It is left unchanged, and the message says what to do. */
+/** A non-additive difference, which remains. */
 export interface MigrationWarning {
   readonly store: string;
   readonly table: string;
@@ -31,9 +30,9 @@ export interface MigrationOutline {
 }
 
 export interface MigrationHow {
-  /** Also apply destructive changes. Never set at start. */
+  /** Also applies destructive changes. Never set at start. */
   readonly destroy: boolean;
-  /** SQL files of the project; each runs once. */
+  /** Each script runs once. */
   readonly scripts?: readonly Script[];
 }
 

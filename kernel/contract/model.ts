@@ -1,6 +1,5 @@
-/** A database model as stores see it: neutral column types and resolved names. The compiler creates and freezes it. */
+/** A database model as stores see it. The compiler creates and freezes it. */
 
-/** Column types that every store supports. */
 export type ColumnType = 'integer' | 'float' | 'text' | 'boolean' | 'timestamp' | 'json';
 
 export interface ModelColumn {
@@ -11,22 +10,22 @@ export interface ModelColumn {
   readonly autoIncrement: boolean;
   readonly unique: boolean;
   readonly index: boolean;
-  /** The text is searchable by words. */
+  /** Full-text search. */
   readonly search: boolean;
-  /** Maximum number of characters. */
+  /** Characters. */
   readonly maxLength: number | null;
   readonly references: { readonly table: string; readonly column: string } | null;
   /** Omitted from responses unless `returnables` names it. */
   readonly secret: boolean;
-  /** The name of the column with the blind index (a keyed digest) of this column, whose stored ciphertext differs each time. */
+  /** The column with the blind index (a keyed digest), because the ciphertext of this one differs each time. */
   readonly blind?: string;
-  /** The column that this blind index belongs to. */
+  /** The column of this blind index. */
   readonly blindOf?: string;
-  /** For a `json` column: its declared content, which document stores enforce. */
+  /** Declared content of a `json` column, which document stores enforce. */
   readonly holds?: HeldJson;
 }
 
-/** The suffix of index columns and the pattern of their values, which responses never contain. */
+/** Suffix of index columns, and the pattern of their values, which responses never contain. */
 export const BLIND = '__blind';
 export const BLIND_FORM = 'blind1:[0-9a-f]{64}';
 
@@ -35,22 +34,21 @@ export type HeldJson =
   | { readonly form: 'array'; readonly items: Pick<ModelColumn, 'type' | 'holds'> | null };
 
 export interface ModelTable {
-  /** The model's name, `_user`. */
+  /** `_user` */
   readonly model: string;
-  /** The table name in queries. */
+  /** As in queries. */
   readonly table: string;
   /** All stores in which queries use the table. */
   readonly stores: readonly StorePlace[];
   readonly columns: readonly ModelColumn[];
-  /** Names of hashed or encrypted fields, at any depth. */
+  /** Hashed or encrypted fields, at any depth. */
   readonly secrets?: ReadonlySet<string>;
-  /** Unique columns and combinations of columns. */
+  /** Unique columns and combinations. */
   readonly uniques: readonly (readonly string[])[];
 }
 
-/** A configured store: its kind and its name in the config. */
 export interface StorePlace {
   readonly kind: string;
-  /** The configured instance, `main`. */
+  /** `main` */
   readonly instance: string;
 }

@@ -1,18 +1,18 @@
-/** The config of outbound calls: allowed targets, timeouts and size limits. Plugins read it from their context. */
+/** The config of outbound calls, for plugins. */
 export interface Outbound {
-  /** Non-public hosts, addresses and ranges, each with an optional port, that may be called. */
+  /** Non-public hosts, addresses and ranges that may be called. */
   readonly allow: readonly string[];
   /** The only ports that may be called, in addition to those in `allow`; empty: any. */
   readonly ports: readonly number[];
-  /** A request may supply a whole URL. Such a URL never reaches the targets of `allow`. */
+  /** A request may supply a whole URL, which never reaches the targets of `allow`. */
   readonly dynamic_hosts: boolean;
-  /** PEM file of additional certificate authorities. */
+  /** PEM file of additional authorities. */
   readonly ca: string | null;
-  /** Maps a called `host:port` to the one that is dialled; host name and certificate check use the called one. */
+  /** From the called to the dialled `host:port`; the certificate check uses the called one. */
   readonly connect_to: Readonly<Record<string, string>>;
-  /** In seconds. */
+  /** Seconds. */
   readonly timeouts: { readonly connect: number; readonly total: number; readonly most: number };
-  /** Limits of a reply, after decompression. */
+  /** After decompression. */
   readonly limits: {
     readonly reply: number;
     readonly depth: number;
@@ -21,7 +21,7 @@ export interface Outbound {
   };
 }
 
-/** The default: public addresses only. */
+/** Default: public addresses only. */
 export const OUTBOUND: Outbound = {
   allow: [],
   ports: [],

@@ -1,23 +1,23 @@
 /**
- * Detects overload of a limiter from the rates of arrivals and completions. Clients that send a request only after the
- * previous response never count as overload, because their arrivals match completions.
+ * Detects overload from the rates of arrivals and completions. Clients that wait for each response never cause it, because
+ * their arrivals match completions.
  */
 
-/** Weight of the latest duration in the moving average. */
+/** Of the latest duration in the moving average. */
 const WEIGHT = 0.05;
-/** Caps a duration at this multiple of the mean, because one pause of the machine does not predict the next duration. */
+/** Maximum multiple of the mean that one duration counts, because a pause of the machine does not predict the next duration. */
 const MOST = 4;
-/** Window in milliseconds over which arrivals are compared with completions; at least WORKS mean durations. */
+/** Milliseconds over which arrivals and completions are compared; at least WORKS mean durations. */
 const WINDOW = 250;
 const WORKS = 4;
-/** Overload must last this many windows; anything shorter is a burst. */
+/** Anything shorter than this many windows is a burst. */
 const LASTING = 3;
 /** Arrivals above this multiple of completions are overload. */
 const FACTOR = 1.25;
-/** Under overload the allowed wait is this multiple of the mean duration, because longer waits do not raise throughput. */
+/** Allowed wait under overload, as a multiple of the mean duration: longer waits do not raise throughput. */
 const SHARE = 1.5;
 const SHORTEST = 50;
-/** Estimates are inexact, so a rejection requires one that exceeds the remaining time by this factor. */
+/** Estimates are inexact, so they must exceed the remaining time by this factor. */
 const SURE = 1.5;
 
 export class Overload {
@@ -26,9 +26,8 @@ export class Overload {
   #all = 0;
   #first = 0;
   #ends = 0;
-  /** Start of the window. */
   #began = 0;
-  /** Consecutive windows with too many arrivals: in all, and from clients without a waiter. */
+  /** Consecutive windows with overload: by all arrivals, and by those of clients without a waiter. */
   #tooMuch = 0;
   #tooMany = 0;
 
@@ -37,22 +36,21 @@ export class Overload {
     return (ahead * this.#mean) / Math.max(1, atOnce);
   }
 
-  /** Records a completion and its duration in milliseconds. */
   left(took: number): void {
     this.#ends++;
     if (this.#mean === 0) this.#mean = took;
     else this.#mean += (Math.min(took, MOST * this.#mean) - this.#mean) * WEIGHT;
   }
 
-  /** Records an arrival. `first`: its client has no waiter. */
+  /** `first`: its client has no waiter. */
   came(first: boolean): void {
     this.#all++;
     if (first) this.#first++;
   }
 
   /**
-   * Returns the longest estimated wait in milliseconds that is acceptable, given the remaining time `left`. When only a
-   * few clients cause the overload, other clients may use all of their time.
+   * Returns the longest acceptable wait in milliseconds, of the remaining time `left`. If few clients cause the overload, others
+   * may use all of their time.
    */
   allows(now: number, atOnce: number, first: boolean, left: number): number {
     if (now - this.#began > Math.max(WINDOW, WORKS * this.#mean)) this.#turn(now, atOnce);
