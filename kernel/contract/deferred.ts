@@ -184,36 +184,33 @@ export interface Running {
   backlog(): Promise<Backlog | null>;
 }
 
-/** The amount of deferred work. Counts may stop at `COUNTED`, because counting a long queue is expensive. */
+/** Counts may stop at `COUNTED`, because counting a long queue is expensive. */
 export interface Backlog {
-  /** May run now. */
+  /** Due. */
   readonly ready: number;
-  /** Waits for its time. */
+  /** Not due yet. */
   readonly delayed: number;
   readonly running: number;
   readonly dead: number;
-  /** Age in seconds of the oldest ready job among those counted, since it became due; 0 when none is ready. */
+  /** Seconds since the oldest counted ready job became due; 0 when none is ready. */
   readonly oldest: number;
 }
 
-/** The limit of each count. */
 export const COUNTED = 10_000;
 
-/** A job as operators see it. */
 export interface JobView {
   readonly id: string;
   readonly resource: string;
   readonly part: string;
   readonly state: 'waiting' | 'running' | 'dead';
   readonly priority: number;
-  /** Attempts that started. */
   readonly attempts: number;
   readonly retries: number;
   /** Milliseconds since 1970. */
   readonly acceptedAt: number;
-  /** The earliest next run; null for running and dead jobs. */
+  /** Null for running and dead jobs. */
   readonly dueAt: number | null;
-  /** The failure of the last attempt. */
+  /** Of the last attempt. */
   readonly failure: { readonly code: string; readonly detail: string; readonly at: number } | null;
 }
 

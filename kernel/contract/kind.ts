@@ -42,12 +42,9 @@ export interface ConfigSection {
   readonly keeps?: boolean;
 }
 
-/** The inputs of a default. */
 export interface ConfigGiven {
-  /** Whether an environment variable is set. */
   readonly has: (name: string) => boolean;
   readonly profile: string | null;
-  /** Whether the config file has this section. */
   readonly written: (field: string) => boolean;
   /** True in `lintel dev`. */
   readonly dev: boolean;
@@ -60,7 +57,7 @@ export interface FactSpec {
   readonly oneOf?: readonly string[];
 }
 
-/** A complete definition or config file around a fragment, so that examples can be checked and displayed. */
+/** A complete file around a fragment, so that examples can be checked. */
 export interface Host {
   readonly file: 'resource' | 'model' | 'config';
   readonly json: JsonObject;
@@ -72,28 +69,23 @@ export interface Kind<H = unknown> {
   readonly kind: string;
   readonly title: string;
   readonly summary: string;
-  /** Slots that accept plugins of this kind. */
   readonly slots: readonly string[];
   readonly select: Select;
-  /** Fields that every plugin of the kind accepts, in addition to its own. */
+  /** Fields of all plugins of the kind. */
   readonly common?: SchemaLike;
   readonly facts: Readonly<Record<string, FactSpec>>;
-  /**
-   * Names of the interface without a plugin yet, and the fields of such a plugin, by slot. An entry is ignored once a
-   * plugin of that name is registered.
-   */
+  /** Names without a plugin yet, and the fields of such a plugin, by slot. A registered plugin overrides its entry. */
   readonly expected?: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
-  /** Common wrong keys and their corrections, by slot, or inside the field of an expected plugin, by its name. */
+  /** Common wrong keys and their corrections, by slot or by the name of an expected plugin. */
   readonly mistaken?: Readonly<Record<string, Mistaken>>;
   /** Absent: definitions select the plugin. */
   readonly config?: ConfigSection;
-  /** Methods that every handle of the kind must have. */
   readonly handle: readonly (keyof H & string)[];
-  /** Wraps a fragment (an example) of a plugin in a complete file. */
+  /** Wraps an example of a plugin in a complete file. */
   readonly host: (fragment: Json, plugin: PluginSpec) => Host;
 }
 
-/** Declares a kind; the type parameter is the handle that runtimes of the kind return. */
+/** The type parameter is the handle. */
 export function defineKind<H>(kind: Kind<H>): Kind<H> {
   return Object.freeze(kind);
 }

@@ -1,6 +1,6 @@
 /**
- * The two halves of a plugin: the spec describes it (schema, facts, documentation, examples), the runtime implements it
- * (drivers, crypto, sockets). A spec never imports its runtime, not even dynamically.
+ * The halves of a plugin: the spec describes it, the runtime implements it. A spec never imports its runtime, not even
+ * dynamically.
  */
 import type { Json, JsonObject } from './json.js';
 import type { ApiPart, ApiPlace } from './api.js';
@@ -16,7 +16,7 @@ import type { Kept, KeptElsewhere } from './keeping.js';
 import type { Signal } from './plan.js';
 import type { Question, Refusal, Scratch } from './trial.js';
 
-/** Marks a schema; `kernel/schema` knows its contents. */
+/** `kernel/schema` knows the contents. */
 export interface SchemaLike {
   readonly __isYupSchema__: boolean;
 }
@@ -29,114 +29,108 @@ export interface Example {
 }
 
 export interface CounterExample extends Example {
-  /** The code of the expected problem, and the JSON pointer (into `json`) of its location. */
+  /** The expected problem, and the JSON pointer (into `json`) of its location. */
   readonly code: string;
   readonly at: string;
 }
 
-/** A result of a plugin's own check. */
+/** A result of a plugin's check. */
 export interface Finding {
   readonly code: string;
-  /** JSON pointer relative to the plugin's value; `''` is the value itself. */
+  /** JSON pointer relative to the plugin's value. */
   readonly at: string;
-  /** The location is the name of the member at `at`, not its value. */
+  /** Locates the member's name, not its value. */
   readonly key?: true;
-  /** Narrows the location to characters `[start, end)` of the decoded string at `at`. */
+  /** Narrows the location to characters `[start, end)` of the decoded string. */
   readonly span?: readonly [number, number];
   readonly params?: Params;
-  /** A fix: replacement text for the location, or edits of the plugin's fields. */
+  /** Replacement text for the location, or edits. */
   readonly fix?: {
     readonly title: string;
     readonly text?: string;
     readonly edits?: readonly FindingEdit[];
-    /** The edits apply to this field of a model that the actionable uses, with pointers relative to it. */
+    /** Applies the edits to this field of a model that the actionable uses, with relative pointers. */
     readonly modelField?: string;
-    /** The fix is a guess or a placeholder and needs review. */
+    /** A guess or a placeholder, which needs review. */
     readonly asks?: true;
   };
 }
 
 /** `at`: JSON pointer relative to the plugin's value. */
 export type FindingEdit =
-  /** Replaces characters `[start, end)` of the decoded string; `text` is in JSON notation. */
+  /** `text` is in JSON notation; `span` counts characters of the decoded string. */
   | { readonly at: string; readonly span: readonly [number, number]; readonly text: string }
   | { readonly at: string; readonly remove: true }
-  /** Replaces the value. */
   | { readonly at: string; readonly value: Json }
-  /** Appends items to the list, which is created when absent. */
+  /** Appends items; creates a missing list. */
   | { readonly at: string; readonly add: readonly Json[] }
-  /** Adds a member that does not exist yet. */
+  /** Adds a missing member. */
   | { readonly at: string; readonly put: Json }
   /** Wraps the value in an object, as the member of this name. */
   | { readonly at: string; readonly within: string };
 
 /** The input of a plugin's check. */
 export interface CheckPlace {
-  /** The slot of the object. */
   readonly slot: string;
-  /** The plugin's own fields as written (only those that are present). */
+  /** The plugin's own fields as written. */
   readonly value: Readonly<Record<string, Json>>;
   /** The complete object in the slot. */
   readonly holder: Readonly<Record<string, Json>>;
-  /** The complete definition or config around it. */
+  /** The complete definition or config. */
   readonly root: Readonly<Record<string, Json>>;
-  /** Facts of another plugin; undefined for an unknown one. */
+  /** Undefined for an unknown plugin. */
   readonly facts: (kind: string, name: string) => Readonly<Record<string, FactValue>> | undefined;
-  /** Facts about an environment variable, never its value; null when it is not set or nothing is known. */
+  /** Null when the variable is not set or the environment is unknown. */
   readonly env: (name: string) => EnvFact | null;
-  /** False only where the environment is known and lacks the variable. */
+  /** False only in a known environment without the variable. */
   readonly isSet: (name: string) => boolean;
-  /** The config enables features that are for tests only. */
+  /** The config enables features for tests. */
   readonly testing: boolean;
-  /** The profile for definitions of another system; null: the native format. */
+  /** Null: the native format. */
   readonly profile: string | null;
-  /** The actionables of the resource, in order; empty for models and the config. */
+  /** Empty for models and the config. */
   readonly actions: readonly CheckAction[];
-  /** Path parameters of the resource that its work reads. */
+  /** Path parameters that the work reads. */
   readonly inPath: readonly string[];
-  /** The config of outbound calls; null where no config is known. */
+  /** Null where no config is known. */
   readonly outbound: Outbound | null;
   /** Whether the config enables persistent connections; null where no config is known. */
   readonly connections: boolean | null;
-  /** The candidate that most resembles the name, for messages and fixes. */
+  /** The candidate that most resembles the name. */
   readonly nearest: (name: string, candidates: Iterable<string>) => string | undefined;
-  /** Names that responses omit by default: fields that are hashed, encrypted or marked secret in a model. */
+  /** Names that responses omit by default. */
   readonly secrets: ReadonlySet<string>;
 }
 
 export interface EnvFact {
-  /** Length in characters; `bytes` is its length in UTF-8. */
+  /** Characters; `bytes` counts UTF-8. */
   readonly length: number;
   readonly bytes: number;
-  /** Only white space. */
   readonly blank: boolean;
 }
 
 export interface CheckAction {
-  /** Index in `actionables`. */
   readonly index: number;
   readonly noOp: boolean;
   readonly main: boolean;
-  /** Models whose tables its statements use. */
+  /** Models of the tables that its statements use. */
   readonly models: readonly string[];
-  /** Field names of these models as written, and timestamps that queries add. */
+  /** Field names of these models, and timestamps that queries add. */
   readonly names: readonly string[];
-  /** Fields of these models as written, by lower-case name, except those that two models define differently. */
+  /** By lower-case name, without fields that two models define differently. */
   readonly fields: ReadonlyMap<string, Readonly<Record<string, Json>>>;
-  /** Names of fields that a model or a statement requires to be unique, alone or in combination. */
+  /** Fields that a model or statement requires to be unique, alone or in combination. */
   readonly uniques: ReadonlySet<string>;
-  /** Names of its result; null where they are not certain. */
+  /** Names of its result; null where uncertain. */
   readonly answers: readonly string[] | null;
   /** Whether the value at this dotted path of its result comes from a secret column. */
   readonly isSecret: (path: string) => boolean;
   readonly timing: Timing;
 }
 
-/** When an actionable does its work. */
 export interface Timing {
-  /** Triggered by the scheduler, not by a request. */
   readonly scheduled: boolean;
-  /** Accepted by the request and run after the response. */
+  /** Runs after the response. */
   readonly later: boolean;
   /** The actionable itself is deferred, not only its resource. */
   readonly own: boolean;
@@ -147,11 +141,9 @@ export interface Items {
   readonly limit: readonly string[] | null;
 }
 
-/**
- * What a place issues for guards, as written in definitions. `marks` is interpreted by guards and contains no environment values.
- */
+/** What a place issues for guards. `marks` is for guards and contains no environment values. */
 export interface Issued {
-  /** Dotted paths of the claims that the definition names. */
+  /** Dotted paths in the definition. */
   readonly claims: readonly string[];
   /** Claims that are always present. */
   readonly standard: readonly string[];
@@ -160,79 +152,73 @@ export interface Issued {
 
 export interface PluginSpec {
   readonly kind: string;
-  /** The name that definitions write; unique within the kind. */
+  /** As definitions write it; unique within the kind. */
   readonly name: string;
   readonly since: string;
   readonly status?: 'stable' | 'experimental' | 'deprecated';
   readonly deprecated?: { readonly since: string; readonly message: string; readonly replacedBy?: string };
   readonly summary: string;
-  /** Markdown below the summary in editors and reference pages. */
+  /** Markdown for editors and reference pages. */
   readonly details?: string;
   readonly facts?: Readonly<Record<string, FactValue>>;
-  /** Schema of the plugin's place, when its kind has one slot. */
+  /** For a kind with one slot. */
   readonly schema?: SchemaLike;
-  /** Schemas by slot name, for a kind with several slots. */
+  /** For a kind with several slots. */
   readonly slots?: Readonly<Record<string, SchemaLike>>;
-  /** Pure, synchronous check of rules beyond the schema; called only for values that match it. */
+  /** Pure, synchronous check of rules beyond the schema; called for valid shapes only. */
   readonly check?: (place: CheckPlace) => readonly Finding[];
   /**
-   * For guards: a key of the admitted callers, without environment values. Places with equal keys admit the same callers; by
-   * default all places of the plugin do. Called for any shape, never throws.
+   * For guards: a key of the admitted callers, without environment values; by default equal for all places of the plugin.
+   * Called for any shape, never throws.
    */
   readonly guardOf?: (place: Pick<CheckPlace, 'value' | 'holder' | 'facts'>) => string;
   /**
-   * For plugins that identify callers: a key of the uid namespace, equal for guards that admit the same callers, without
-   * environment values. `reached`: callers can be addressed by uid. Called for any shape, never throws.
+   * For plugins that identify callers: a key of the uid namespace, without environment values. `reached`: callers can be
+   * addressed
+   * by uid. Called for any shape, never throws.
    */
   readonly realmOf?: (place: Pick<CheckPlace, 'value' | 'holder' | 'facts'>) => {
     readonly realm: string;
     readonly reached: boolean;
   };
-  /** For features that issue credentials: what this place issues, or null. Called for any shape, never throws. */
+  /** For features that issue credentials. Called for any shape, never throws. */
   readonly issues?: (place: Pick<CheckPlace, 'value' | 'holder'>) => Issued | null;
-  /**
-   * For plugins that identify callers: whether it accepts those credentials; null where the environment decides. Never throws.
-   */
+  /** Whether a guard accepts those credentials; null where the environment decides. Never throws. */
   readonly accepts?: (place: Pick<CheckPlace, 'value' | 'holder' | 'facts'>, issued: Issued) => boolean | null;
   /**
-   * For features: the key of the tokens that this place issues and of those it accepts, without environment values; null:
-   * none, or foreign tokens. `at`: where the key is written. Called for any shape, never throws.
+   * For features: keys of the tokens that this place issues and accepts, without environment values; null for foreign tokens.
+   * `at`: where the key is written. Called for any shape, never throws.
    */
   readonly tokensOf?: (place: Pick<CheckPlace, 'value' | 'holder' | 'facts'>) => {
-    /** Only tokens of the same kind can be confused with one another. */
+    /** Tokens of different kinds cannot be confused. */
     readonly sort: string;
     readonly gives: string | null;
     readonly takes: string | null;
     readonly at: string;
   };
   /**
-   * For features: when the work of this place runs, if it is not in the foreground. Called for any shape, never throws.
-   * `later`: accepted by the request and run after the response. `scheduled`: triggered by the scheduler.
+   * For features: when the work runs, if not in the foreground. Called for any shape, never throws. `later`: after the response.
+   * `scheduled`: triggered by the scheduler.
    */
   readonly timing?: (place: Pick<CheckPlace, 'value' | 'holder' | 'slot'>) => 'later' | 'scheduled' | null;
   /**
-   * For features: the effect on the transaction of the resource. Called for any shape, never throws. `alone`: no actionables of
-   * the resource share one. `apart`: this actionable shares none. `demanding`: without a result the request ends.
+   * For features: the effect on transactions. Called for any shape, never throws. `alone`: the resource shares none. `apart`:
+   * this
+   * actionable shares none. `demanding`: without a result the request ends.
    */
   readonly standing?: (place: Pick<CheckPlace, 'value' | 'holder' | 'slot'>) => 'alone' | 'apart' | 'demanding' | null;
-  /**
-   * For queries, parts of them and modes that return a list: names of the rows; null where uncertain. Called for valid places
-   * only.
-   */
+  /** Names of a query's or list's rows; null where uncertain. Called for valid places only. */
   readonly answers?: (place: Pick<CheckPlace, 'value' | 'holder'>) => readonly string[] | null;
-  /**
-   * For modes that return a list: the maximum number of items, and the path of the field of the actionable that sets it, if one
-   * does. Called for valid places only.
-   */
+  /** The maximum number of a list's items, and the path of the field that sets it. Called for valid places only. */
   readonly items?: (place: Pick<CheckPlace, 'value' | 'holder'>) => Items;
-  /** OpenAPI facts of one use of this plugin. Pure; called for valid places only. */
+  /** Pure; called for valid places only. */
   readonly openapi?: (place: ApiPlace) => ApiPart;
-  /** Ids or patterns (`generator:*`) of plugins whose handles this plugin may resolve. */
+  /** Ids or patterns (`generator:*`) of plugins that this plugin may resolve. */
   readonly requires?: readonly string[];
-  /** Ids or patterns of plugins whose handles it uses when they are loaded anyway; they are not loaded for it. */
+  /** Ids or patterns of plugins that it uses if they are loaded anyway. */
   readonly seeks?: readonly string[];
   readonly errors?: Readonly<Record<string, CodeEntry>>;
-  /** Common wrong names for what this plugin does in another way. */
+  /** Common wrong names for this plugin's function. */
   readonly invented?: readonly Invented[];
   /** Names in other systems, case-insensitive, for suggestions. */
   readonly aliases?: readonly string[];
@@ -244,7 +230,7 @@ export function definePlugin<const S extends PluginSpec>(spec: S): S {
   return Object.freeze(spec);
 }
 
-/** `kind:Name`, the id of a plugin everywhere outside definitions. */
+/** `kind:Name` */
 export type PluginId = string;
 export const pluginId = (spec: { readonly kind: string; readonly name: string }): PluginId =>
   `${spec.kind}:${spec.name}`;
@@ -254,49 +240,50 @@ export interface Log {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
-  /** False when the level is disabled; absent: all levels are enabled. */
+  /** Absent: all levels are enabled. */
   isLevelEnabled?(level: 'debug' | 'info' | 'warn' | 'error'): boolean;
 }
 
 export interface RuntimeContext {
   readonly id: PluginId;
-  /** Instance name of a configured plugin (`main`); the plugin's own name otherwise. */
+  /** Name of a configured instance (`main`); the plugin's own name otherwise. */
   readonly instance: string;
-  /** Options from the config file, with `$ENV` resolved. */
+  /** With `$ENV` resolved. */
   readonly options: Readonly<Record<string, unknown>>;
   readonly log: Log;
   /** Aborted when the kernel closes. */
   readonly signal: Signal;
-  /** Reads an environment variable from a snapshot. */
+  /** Reads from a snapshot. */
   readonly env: (name: string) => string | undefined;
   /** The base of relative paths in the config. */
   readonly folder: string;
-  /** The config of outbound calls; absent only in handmade contexts. */
+  /** Absent only in handmade contexts. */
   readonly outbound?: Outbound;
-  /** Kernel services for plugins that bring work, usable once the kernel is ready. Absent only in handmade contexts. */
+  /** Usable once the kernel is ready. Absent only in handmade contexts. */
   readonly running?: Running;
-  /** Returns the handle of another plugin (or configured instance) that the spec's `requires` names. */
+  /** Only for plugins (or instances) in the spec's `requires`. */
   readonly resolve: <H>(kind: Kind<H>, name: string) => H;
-  /** Returns the handle of a plugin in the spec's `seeks`, or null when it is not in use. Absent only in handmade contexts. */
+  /** For plugins in the spec's `seeks`; null when not in use. Absent only in handmade contexts. */
   readonly find?: <H>(kind: Kind<H>, name: string) => H | null;
 }
 
 export interface Health {
   readonly ok: boolean;
-  /** Unhealthy, but requests do not need it: the process remains ready. */
+  /** Requests do not need it, so the process remains ready. */
   readonly optional?: true;
   readonly detail?: string;
 }
 
-/** The implementation of a plugin. Only `create` is mandatory, for kinds with handle methods. */
+/** The implementation of a plugin. `create` is mandatory for kinds with handle methods. */
 export interface PluginRuntime<H = unknown> {
-  /** Taps hooks; synchronous and cheap, no I/O. */
+  /** Synchronous, no I/O. */
   register?(hooks: Registrar, context: RuntimeContext): void;
-  /** Creates the handle of this plugin, or of one configured instance of it; no I/O yet. */
+  /** No I/O. */
   create?(context: RuntimeContext): H;
   /**
-   * Connects within the configured deadline. A retryable Fault means that the server is unavailable, and a serving process
-   * retries until it is available. Any other error ends the start.
+   * Connects within the deadline. A retryable Fault means that the server is unavailable: a serving process retries. Any other
+   * error
+   * ends the start.
    */
   open?(handle: H, context: RuntimeContext): Promise<void>;
   /** Synchronizes the store's schema with the models, before plans that use them are served. */
@@ -307,16 +294,16 @@ export interface PluginRuntime<H = unknown> {
     progress?: MigrationProgress,
     how?: MigrationHow,
   ): Promise<void>;
-  /** What `adopt` would change now; reads only. */
+  /** The changes of `adopt`; reads only. */
   plan?(
     handle: H,
     tables: readonly ModelTable[],
     context: RuntimeContext,
     how?: MigrationHow,
   ): Promise<MigrationOutline>;
-  /** For stores without a server: creates an empty store that checks statements of stores with the same syntax. */
+  /** For stores without a server: an empty store that checks statements of the same syntax. */
   scratch?(): Promise<Scratch>;
-  /** Checks statements in the open store without running them; null for one that is valid, or where it is not certain. */
+  /** Checks statements without running them; null for a valid or uncertain one. */
   ask?(
     handle: H,
     questions: readonly Question[],
@@ -324,24 +311,23 @@ export interface PluginRuntime<H = unknown> {
     context: RuntimeContext,
   ): Promise<readonly (Refusal | null)[]>;
   /**
-   * Starts work that no request triggers. Called once the kernel is ready, or, for a plugin first used by a reload, once its
-   * plans are served. Never called in a process that only checks, migrates or manages jobs.
+   * Starts work that no request triggers, once the kernel is ready or a reload's plans are served. Never called in a process that
+   * only checks, migrates or manages jobs.
    */
   serve?(handle: H, context: RuntimeContext): Promise<void>;
-  /** Shutdown has begun: accepts no new work and resolves when current work is finished. `close` follows. */
+  /** Accepts no new work and resolves when current work is finished. `close` follows. */
   drain?(handle: H): Promise<void>;
-  /** The time for `drain` is over: releases the claims on unfinished work, so that other processes can take it. */
+  /** `drain` timed out: releases the claims on unfinished work, so that other processes can take it. */
   abandon?(handle: H): Promise<void>;
-  /** The persistent local data of this instance, if any. Called without a handle and without `open`. */
+  /** Local data of this instance. Called without a handle and without `open`. */
   keeps?(context: Pick<RuntimeContext, 'instance' | 'options' | 'folder'>): Kept | KeptElsewhere | null;
-  /** Job administration for operators. */
   desk?(handle: H): JobDesk;
   /** Idempotent; called in reverse order of `open`. */
   close?(handle: H): Promise<void>;
   health?(handle: H): Promise<Health>;
 }
 
-/** Declares the runtime of a plugin of `kind`; the compiler checks the handle against the kind. */
+/** The compiler checks the handle against the kind. */
 export function defineRuntime<H>(_kind: Kind<H>, runtime: PluginRuntime<H>): PluginRuntime<H> {
   return Object.freeze(runtime);
 }

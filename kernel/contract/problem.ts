@@ -1,9 +1,9 @@
-/** Diagnostics of definitions, as data only. `lintel check`, the boot log and editors all display them. */
+/** Diagnostics of definitions, for `lintel check`, the boot log and editors. */
 export type Severity = 'error' | 'warning' | 'hint';
 
 export type ProblemTag = 'deprecated' | 'unnecessary';
 
-/** Zero-based; `character` counts UTF-16 code units, as editors do. */
+/** Zero-based; `character` counts UTF-16 code units. */
 export interface Position {
   readonly line: number;
   readonly character: number;
@@ -23,13 +23,12 @@ export interface Related extends Place {
   readonly message: string;
 }
 
-/** A textual replacement that fixes the problem. */
 export interface Fix extends Place {
   readonly title: string;
   readonly text: string;
-  /** Further replacements in the same file; they do not overlap. */
+  /** In the same file, not overlapping. */
   readonly more?: readonly { readonly range: Range; readonly text: string }[];
-  /** Needs review: another change is necessary as well, or the value is only a placeholder. */
+  /** Another change is necessary as well, or the value is only a placeholder. */
   readonly asks?: true;
 }
 
@@ -39,14 +38,14 @@ export interface Problem extends Place {
   readonly message: string;
   readonly related: readonly Related[];
   readonly fix?: Fix;
-  /** Alternative fixes, where the intent is ambiguous. */
+  /** For an ambiguous intent. */
   readonly others?: readonly Fix[];
 }
 
 export const hasErrors = (problems: readonly Problem[]): boolean =>
   problems.some((problem) => problem.severity === 'error');
 
-/** `advice`: the definition is valid but could be better. */
+/** `advice`: valid, but could be better. */
 export type Certainty = 'certain' | 'likely' | 'advice';
 
 const CERTAINTY = { error: 'certain', warning: 'likely', hint: 'advice' } as const;
@@ -55,26 +54,26 @@ const CERTAINTY = { error: 'certain', warning: 'likely', hint: 'advice' } as con
 export const certaintyOf = ({ severity = 'error', certainty }: Pick<CodeEntry, 'severity' | 'certainty'>): Certainty =>
   certainty ?? CERTAINTY[severity];
 
-/** An entry of the catalogue of codes. `{name}` in `message` is a parameter. */
+/** An entry of the catalogue. `{name}` in `message` is a parameter. */
 export interface CodeEntry {
   readonly title: string;
   readonly message: string;
   readonly help: string;
-  /** Set for problems found in definitions. */
+  /** For problems of definitions. */
   readonly severity?: Severity;
-  /** How editors draw the location: struck through, or faded because it can be removed. */
+  /** How editors draw the location: struck through or faded. */
   readonly tag?: ProblemTag;
-  /** HTTP status; set for faults of a running request. */
+  /** For faults of a request: the HTTP status. */
   readonly status?: number;
-  /** The certainty of a problem, where it differs from that of its severity. */
+  /** Where it differs from that of the severity. */
   readonly certainty?: Certainty;
-  /** `all`: reliable only when every plugin is known, so an editor with an unknown plugin omits it. */
+  /** `all`: reliable only when every plugin is known; otherwise editors omit the problem. */
   readonly plugins?: 'all';
 }
 
 export type Params = Readonly<Record<string, string | number | undefined>>;
 
-/** Fills `{name}` in a catalogue message; an absent parameter becomes the empty string. */
+/** An absent parameter becomes empty. */
 export function fillMessage(template: string, params: Params): string {
   return template
     .replace(/\{([a-zA-Z]+)\}/g, (_, name: string) => String(params[name] ?? ''))

@@ -2,6 +2,6 @@
 
 export const isSub0 = (profile: string | null): boolean => profile === 'sub0';
 
-/** The media type of problems: clients of the earlier system read `application/json` only. */
+/** Clients of the earlier system read `application/json` only. */
 export const problemTypeOf = (profile: string | null): string =>
   isSub0(profile) ? 'application/json' : 'application/problem+json';

@@ -1,4 +1,4 @@
-/** A result that the store returned as JSON text and that no step parsed before the response. */
+/** A result as the store's JSON text, which no step parsed. */
 export class Rendered {
   constructor(
     /** UTF-8. */
@@ -6,7 +6,7 @@ export class Rendered {
     private readonly parse: (json: Uint8Array) => unknown,
   ) {}
 
-  /** Lets generic code, such as `JSON.stringify`, read the parsed value. */
+  /** For generic code, such as `JSON.stringify`. */
   toJSON(): unknown {
     return this.parse(this.json);
   }

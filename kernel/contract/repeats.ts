@@ -1,18 +1,17 @@
 /**
- * Retries work that rolled back because of a conflict, one at a time in this process, because concurrent retries would
- * conflict again. New work waits for the retries and holds no resources meanwhile.
+ * Retries work that rolled back because of a conflict, one at a time in this process, because concurrent retries would conflict
+ * again.
  */
 import type { Asker } from './asker.js';
 import type { Clock } from './clock.js';
 import { fault, type Fault } from './fault.js';
 import { createLine } from './line.js';
 
-/** Maximum number of attempts. */
 const TRIES = 30;
 const SHORTEST_PAUSE_MS = 5;
 const LONGEST_PAUSE_MS = 50;
 
-/** `once` must roll back before it throws. `isMet` returns whether a retry may succeed. */
+/** `once` must roll back before it throws. `isMet`: whether a retry may succeed. */
 export type Repeats = <T>(
   once: () => Promise<T>,
   isMet: (error: unknown) => boolean,
@@ -45,6 +44,6 @@ export function createRepeats(clock: Clock): Repeats {
   };
 }
 
-/** The maximum of the random pause. It grows with the duration of an attempt, so that conflicting work does not meet again. */
+/** Upper bound of the random pause; grows with the duration of an attempt, so that works do not meet again. */
 const longest = (attempt: number, took: number): number =>
   Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, took) * 2 ** attempt);

@@ -1,53 +1,47 @@
 /** Types for statements that a store checks without running them. */
 import type { ModelTable } from './model.js';
 
-/** A statement as its definition has it. */
 export interface Question {
   readonly text: string;
-  /** For each placeholder the text that every request binds to it; null where that is not certain. */
+  /** The text that every request binds to each placeholder; null where uncertain. */
   readonly values: readonly (string | null)[];
 }
 
-/** The error that a store reports for a statement. Positions are UTF-16 code units of the text of the definition. */
+/** The error of a statement. Positions are UTF-16 code units. */
 export interface Refusal {
-  /** The subject: a column, a table name, a type that cannot be inferred, a function, or something else. */
+  /** `untyped`: a type that cannot be inferred. */
   readonly about: 'column' | 'table' | 'untyped' | 'function' | 'other';
-  /** The store's message, without a full stop. */
+  /** Without a full stop. */
   readonly what: string;
-  /** A sentence of advice; may be empty. */
+  /** A sentence; may be empty. */
   readonly advice: string;
   /** Null: the whole statement. */
   readonly at: number | null;
-  /** The number of the placeholder whose value is invalid; null: the text itself is invalid. */
+  /** The number of the placeholder with the invalid value; null: the text itself is invalid. */
   readonly n: number | null;
-  /** A likely replacement for the word at the position. */
+  /** A likely replacement of the word. */
   readonly near: string | null;
 }
 
 /** An empty in-process store for checking statements. */
 export interface Scratch {
-  /**
-   * Returns, in order, null for a statement that can run or whose error is not certain. `tables`: all tables that the
-   * statements need; they are created, or recreated when they changed.
-   */
+  /** Null for a statement that is valid, or not certainly wrong. `tables`: all tables that the statements need. */
   ask(trial: Trial): Promise<readonly (Refusal | null)[]>;
   close(): Promise<void>;
 }
 
 export interface Trial {
-  /** The configured connection. */
   readonly instance: string;
   readonly tables: readonly ModelTable[];
   readonly questions: readonly Question[];
-  /** Scripts that extend the tables of the models, in order. */
+  /** Scripts that extend the tables, in order. */
   readonly scripts: readonly Script[];
-  /** The connection leads to a separate server, which may have more features than this store, such as extensions. */
+  /** The connection leads to a server, which may have more features, such as extensions. */
   readonly remote: boolean;
 }
 
-/** SQL files of the project, for what models cannot express. */
 export interface Script {
-  /** File name for messages. */
+  /** For messages. */
   readonly file: string;
   readonly text: string;
 }
