@@ -10,7 +10,7 @@ export interface StepPlan extends ActionGroup {
   readonly keys: readonly string[];
   /** Null: the queue notes the step after it ends. */
   readonly inbox: Inbox | null;
-  /** False when the step is repeatable or ends the job. */
+  /** False when the step is repeatable, or when the job's own end records it. */
   readonly noted: boolean;
   readonly last: boolean;
   /** Values for later steps. */

@@ -51,7 +51,7 @@ export function compilePart(
   const grouped = (rides: 'none' | 'each'): readonly ActionGroup[] => groupActions(plans, draft.alone, needs, rides);
   const { inboxIn } = Object.assign({}, ...deferrals) as Partial<Deferral>;
   const inboxOf = ({ unit }: ActionGroup): Inbox | null => (unit?.shared && inboxIn?.(unit.shared)) ?? null;
-  // Scheduled work is never repeated.
+  // Work that is not in a queue is never repeated, so its progress is not noted.
   const noted = grouped(later ? 'each' : 'none');
   const cursor = later ? compileCursor(scope, actions, noted, indexOf, inboxOf) : null;
   return Object.freeze({

@@ -1,6 +1,6 @@
 /**
- * Compiles JSON of a definition to readers; anything without accessors is a frozen constant. Values read at run time are never
- * searched for accessors.
+ * Compiles JSON of a definition to readers; anything without accessors is a
+ * frozen constant. Values read at run time are never searched for accessors.
  */
 import type { Json } from '../contract/json.js';
 import { ExactNumber } from '../contract/exact-number.js';

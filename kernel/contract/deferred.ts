@@ -6,7 +6,7 @@ import type { Json } from './json.js';
 import type { Happening } from './hooks.js';
 import type { Frame, SharedUnit, Signal } from './plan.js';
 
-/** A job. */
+/** A job: the captured inputs of deferred work. */
 export interface Deferred {
   /** Constant across attempts; outbound calls send it as `Idempotency-Key`. */
   readonly id: string;
@@ -44,7 +44,7 @@ export interface DeferredState {
 
 /** Records finished actionables of a job, which later attempts skip. */
 export interface Note {
-  /** Keys. */
+  /** Keys of the actionables that finished together. */
   readonly actions: readonly string[];
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -99,7 +99,7 @@ export interface Deferral {
   readonly delay?: number;
   readonly priority?: number;
   readonly retries?: number;
-  /** Stores the work durably: within the frame's transaction if there is one, immediately otherwise. Throws a Fault (503). */
+  /** Stores the work durably: within the frame's transaction if there is one, immediately otherwise. A failure is a Fault (503). */
   readonly put: (work: readonly Put[], frame: Frame) => Promise<void>;
   /** Returns replacements for work accepted within a shareable transaction; called at load. */
   readonly putIn?: (shared: SharedUnit) => Pick<Deferral, 'put' | 'begin'>;
@@ -138,7 +138,7 @@ export type Outcome =
 
 /** The namespace of uids: a uid is unique only among the callers of a guard. */
 export interface Owners {
-  /** Equal in all processes with these definitions, and not secret; null: no guard. */
+  /** A key of the admitted callers, equal in all processes with these definitions and not secret; null: no guard. */
   readonly realm: string | null;
   /** Also includes unauthenticated connections with any claimed uid. */
   readonly open: boolean;
@@ -180,11 +180,11 @@ export interface Running {
   replays(replay: Replay): void;
   /** Emits an event to observers. Never throws. */
   tell(event: Happening): void;
-  /** The amount of deferred work; null where there can be none, or when no store replies within a second. */
+  /** The amount of deferred work; null where there can be none, or when a store does not reply within a second. */
   backlog(): Promise<Backlog | null>;
 }
 
-/** Counts may stop at `COUNTED`, because counting a long queue is expensive. */
+/** Counts of jobs, which may stop at `COUNTED`, because counting a long queue is expensive. */
 export interface Backlog {
   /** Due. */
   readonly ready: number;

@@ -1,4 +1,4 @@
-/** Describes every hook for reference pages, and gives the runtime its rules. */
+/** Describes every hook. Reference pages print the descriptions, and the runtime derives its checks of taps from them. */
 import type { HookName } from './hooks.js';
 
 export interface HookDoc {

@@ -1,6 +1,6 @@
 /**
- * A concurrency limiter with a bounded wait queue, served round-robin by client. Callers with a long estimated wait are rejected
- * immediately.
+ * A concurrency limiter with a bounded wait queue, served round-robin by
+ * client. Callers with a long estimated wait are rejected immediately.
  */
 import { clientOf, type Asker } from './asker.js';
 import type { Clock } from './clock.js';
@@ -39,8 +39,8 @@ interface Waiter {
 const TICK = 25;
 
 /**
- * `full` receives the suggested retry delay. In a full queue, a client with fewer waiters displaces the last one of the client
- * with the most.
+ * `full` receives the suggested retry delay. In a full queue, a client
+ * with fewer waiters displaces the last one of the client with the most.
  */
 export function createLine(
   atOnce: number | (() => number),

@@ -28,10 +28,10 @@ export interface Signal {
   addEventListener(type: 'abort', listener: () => void): void;
 }
 
-/** Either a null prototype, or readers access own properties only. */
+/** Claims of a verified token, with a null prototype or read as own properties only. */
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** Slots and results are indexed, so that no name is looked up at run time. */
+/** The working memory of one invocation. Slots and results are indexed, so that no name is looked up at run time. */
 export interface Frame {
   readonly invocation: Invocation;
   /** A step that changes a value replaces the whole object. */
@@ -54,7 +54,7 @@ export interface Frame {
   now(): string;
   /** Skips later actionables; earlier work is committed. */
   stopped: boolean;
-  /** The open transaction, or null. */
+  /** The open unit of work (a transaction), or null. */
   unit: unknown;
   /** Index of the last actionable with work that survives later failures, or -1. */
   readonly committedTo: number;
@@ -119,11 +119,11 @@ export type RowLock = 'share' | 'update';
 /** What a transaction needs so that requests are serializable. */
 export interface IsolationNeed {
   /**
-   * `statement`: a single, atomic statement. `locks`: read rows are locked. `snapshot`: reads only. `serializable`: the database
-   * must detect conflicts.
+   * `statement`: a single, atomic statement. `locks`: read rows are locked.
+   * `snapshot`: reads only. `serializable`: the database must detect conflicts.
    */
   readonly level: 'statement' | 'locks' | 'snapshot' | 'serializable';
-  /** Other serializable transactions use its tables, so that the database must include this one in its detection. */
+  /** Other serializable transactions use its tables, so a database that tracks only those must track this one too. */
   readonly among: boolean;
   readonly lock: RowLock | null;
   /** For people. */
@@ -157,7 +157,7 @@ export interface ModePlan {
   readonly always?: true;
   /** Without side effects. */
   readonly pure?: true;
-  /** Only reads its store, so that a repetition may have another result. */
+  /** Only reads its store; a repetition may return another result. */
   readonly reads?: true;
   readonly takesList?: true;
   readonly needsList?: true;
@@ -174,7 +174,7 @@ export interface ModePlan {
 
 /** The compiler's services for a plugin that plans one place of a definition. */
 export interface PlanTools {
-  /** Of the requested resource. */
+  /** The complete definition of the requested resource. */
   readonly root: Readonly<Record<string, Json>>;
   /** The definition that contains this place; differs from `root` for dependencies. */
   readonly owner: Readonly<Record<string, Json>>;
@@ -189,14 +189,13 @@ export interface PlanTools {
   /** Changes with every source text of the set, for caches that outlive it. */
   readonly version: string;
   /**
-   * The inputs read through these tools, complete once the plan exists; for a resource, those of all its actionables. Plugins
-   * with
-   * the fact `judges` validate every request and have no inputs in this sense.
+   * The inputs read through these tools, complete once the plan exists; for a resource, those of all its
+   * actionables. Plugins with the fact `judges` validate every request and have no inputs in this sense.
    */
   reads(): readonly ReadPlace[];
   /**
-   * Records that this place reads a payload field directly, as sent (null: the whole payload). Cached responses vary only by
-   * recorded inputs.
+   * Records that this place reads a payload field directly, as sent (null:
+   * the whole payload). Cached responses vary only by recorded inputs.
    */
   readsPayload(field: string | null): void;
   /** Strings may contain accessors; everything else is constant. */
@@ -223,8 +222,8 @@ export interface PlanTools {
   /** Records a required payload path, for sample requests. */
   needs(path: readonly string[]): void;
   /**
-   * The uid namespace of a message: that of the resource `guarded`, or null for this resource's own. Throws BootError where it is
-   * ambiguous.
+   * The uid namespace of a message: that of the resource `guarded`, or
+   * null for this resource's own. Throws BootError where it is ambiguous.
    */
   owners(guarded: string | null): Owners;
   /** Allocates a private slot for a value created once per request. */
@@ -254,8 +253,8 @@ export interface PlanTools {
   /** Those of everything that runs for the resource, because a response may contain any of its results. */
   readonly allSecrets: ReadonlySet<string>;
   /**
-   * Pattern of stored hashes; null where results cannot contain any. Responses omit matching text, except secrets that a
-   * definition names.
+   * Pattern of stored hashes; null where results cannot contain any.
+   * Responses omit matching text, except secrets that a definition names.
    */
   readonly conceals: RegExp | null;
   /** Paths of results that are decrypted for the caller. */

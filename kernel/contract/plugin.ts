@@ -1,6 +1,6 @@
 /**
- * The halves of a plugin: the spec describes it, the runtime implements it. A spec never imports its runtime, not even
- * dynamically.
+ * The halves of a plugin: the spec describes it, the runtime implements
+ * it. A spec never imports its runtime, not even dynamically.
  */
 import type { Json, JsonObject } from './json.js';
 import type { ApiPart, ApiPlace } from './api.js';
@@ -173,9 +173,8 @@ export interface PluginSpec {
    */
   readonly guardOf?: (place: Pick<CheckPlace, 'value' | 'holder' | 'facts'>) => string;
   /**
-   * For plugins that identify callers: a key of the uid namespace, without environment values. `reached`: callers can be
-   * addressed
-   * by uid. Called for any shape, never throws.
+   * For plugins that identify callers: a key of the uid namespace, without environment
+   * values. `reached`: callers can be addressed by uid. Called for any shape, never throws.
    */
   readonly realmOf?: (place: Pick<CheckPlace, 'value' | 'holder' | 'facts'>) => {
     readonly realm: string;
@@ -202,9 +201,8 @@ export interface PluginSpec {
    */
   readonly timing?: (place: Pick<CheckPlace, 'value' | 'holder' | 'slot'>) => 'later' | 'scheduled' | null;
   /**
-   * For features: the effect on transactions. Called for any shape, never throws. `alone`: the resource shares none. `apart`:
-   * this
-   * actionable shares none. `demanding`: without a result the request ends.
+   * For features: the effect on transactions. Called for any shape, never throws. `alone`: the resource
+   * shares none. `apart`: this actionable shares none. `demanding`: without a result the request ends.
    */
   readonly standing?: (place: Pick<CheckPlace, 'value' | 'holder' | 'slot'>) => 'alone' | 'apart' | 'demanding' | null;
   /** Names of a query's or list's rows; null where uncertain. Called for valid places only. */
@@ -281,9 +279,8 @@ export interface PluginRuntime<H = unknown> {
   /** No I/O. */
   create?(context: RuntimeContext): H;
   /**
-   * Connects within the deadline. A retryable Fault means that the server is unavailable: a serving process retries. Any other
-   * error
-   * ends the start.
+   * Connects within the deadline. A retryable Fault means that the server is
+   * unavailable: a serving process retries. Any other error ends the start.
    */
   open?(handle: H, context: RuntimeContext): Promise<void>;
   /** Synchronizes the store's schema with the models, before plans that use them are served. */

@@ -1,6 +1,6 @@
 /**
- * Retries work that rolled back because of a conflict, one at a time in this process, because concurrent retries would conflict
- * again.
+ * Retries work that rolled back because of a conflict, one at a time
+ * in this process, because concurrent retries would conflict again.
  */
 import type { Asker } from './asker.js';
 import type { Clock } from './clock.js';
@@ -44,6 +44,6 @@ export function createRepeats(clock: Clock): Repeats {
   };
 }
 
-/** Upper bound of the random pause; grows with the duration of an attempt, so that works do not meet again. */
+/** Upper bound of the random pause; grows with the duration of an attempt, so that retries do not conflict again. */
 const longest = (attempt: number, took: number): number =>
   Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, took) * 2 ** attempt);

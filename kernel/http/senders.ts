@@ -6,8 +6,8 @@ import type { ProofSort } from '../contract/plan.js';
 type ReadHeader = (name: string) => readonly string[];
 
 /**
- * `own`: this server's page or none. `listed`: an origin of the config. `any`: another origin where all are allowed. `foreign`:
- * another origin.
+ * `own`: this server's page or none. `listed`: an origin of the config.
+ * `any`: another origin where all are allowed. `foreign`: another origin.
  */
 export type Sender = 'own' | 'listed' | 'any' | 'foreign';
 

@@ -125,7 +125,7 @@ export async function createKernel({
   const start = createStart({ lifecycle, instances, log, connect, wait });
   const compiling = createCompiling({ project, hooks, live: () => live, start });
 
-  /** Removes definitions with statements that these stores reject; returns the same object when they reject none. */
+  /** Marks definitions invalid when these stores reject their statements; returns the same object when none is rejected. */
   async function asked(definitions: LoadedDefinitions, stores: readonly Instance[]): Promise<LoadedDefinitions> {
     if (asks !== 'stores') return definitions;
     const refusals = await askStores(definitions, project, stores).catch((err: unknown) => {

@@ -7,8 +7,8 @@ import { detailOf, isAway, type Lifecycle } from './lifecycle.js';
 import { waitFor, whileWaiting, type WaitingInput } from './waiting.js';
 
 /**
- * False: compile only. `stores`: open only plugins with tables. `desks`: open only plugins with deferred work, and what they
- * need.
+ * False: compile only. `stores`: open only plugins with tables.
+ * `desks`: open only plugins with deferred work, and what they need.
  */
 export type Connect = boolean | 'stores' | 'desks';
 

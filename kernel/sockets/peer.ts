@@ -106,8 +106,8 @@ export interface Admitted extends Identified {
 }
 
 /**
- * Runs all guards; the first admission is the primary identity. Empty where no token was sent; throws Refused when no guard
- * accepts it.
+ * Runs all guards; the first admission is the primary identity. Empty
+ * where no token was sent; throws Refused when no guard accepts it.
  */
 export async function identify(
   identities: readonly IdentityPlan[],
