@@ -13,7 +13,7 @@ import type { AcceptPlan, ActionGroup, PartPlan } from './plan.js';
 import { compileAction, type CompiledAction, type CompileInput } from './action.js';
 import type { ResourceScope } from './tools.js';
 
-/** Default. */
+/** The default number of retries. */
 const RETRIES = 4;
 
 export interface PartDraft {

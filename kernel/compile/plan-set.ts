@@ -55,7 +55,7 @@ export function compilePlanSet(
 /** An invalid resource still requires authentication but cannot identify callers, so targeted messages are withheld. */
 const UNKNOWN: IdentityPlan = Object.freeze({ key: '', realm: null, identity: null });
 
-/** Distinct. */
+/** Returns each identity once. */
 export function identitiesOf(plans: Iterable<ResourcePlan>): readonly IdentityPlan[] {
   const found = new Map<string, IdentityPlan>();
   for (const { identities } of plans) for (const one of identities) found.set(one.key, one);

@@ -136,7 +136,7 @@ export interface PatternRoute {
 
 export interface PatternMatch {
   readonly plan: ResourcePlan | null;
-  /** Decoded. */
+  /** Decoded path parameters. */
   readonly parameters: Readonly<Record<string, string>>;
 }
 
@@ -155,6 +155,6 @@ export interface PlanSet {
   /** Fixed paths of invalid resources; retained plans are in `byPath`. */
   readonly broken: ReadonlySet<string>;
   readonly tables: readonly ModelTable[];
-  /** Distinct. */
+  /** The identities of all resources, each once. */
   readonly identities: readonly IdentityPlan[];
 }

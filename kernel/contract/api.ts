@@ -19,7 +19,7 @@ export interface ApiField {
 /** With any uploaded files, the body is a multipart form. */
 export interface ApiFile {
   readonly doc: string;
-  /** Default: 1. */
+  /** Maximum number of files; 1 by default. */
   readonly most?: number;
   /** Of each file. */
   readonly bytes?: number;

@@ -99,7 +99,10 @@ export interface Deferral {
   readonly delay?: number;
   readonly priority?: number;
   readonly retries?: number;
-  /** Stores the work durably: within the frame's transaction if there is one, immediately otherwise. A failure is a Fault (503). */
+  /**
+   * Stores the work durably: within the frame's transaction if there is
+   * one, immediately otherwise. Throws a Fault (503) on failure.
+   */
   readonly put: (work: readonly Put[], frame: Frame) => Promise<void>;
   /** Returns replacements for work accepted within a shareable transaction; called at load. */
   readonly putIn?: (shared: SharedUnit) => Pick<Deferral, 'put' | 'begin'>;
@@ -186,9 +189,9 @@ export interface Running {
 
 /** Counts of jobs, which may stop at `COUNTED`, because counting a long queue is expensive. */
 export interface Backlog {
-  /** Due. */
+  /** Jobs that are due. */
   readonly ready: number;
-  /** Not due yet. */
+  /** Jobs with a later due time. */
   readonly delayed: number;
   readonly running: number;
   readonly dead: number;

@@ -11,7 +11,7 @@ export interface HookDoc {
   readonly sync?: true;
   /** Belongs to the process, not to a request. */
   readonly life?: true;
-  /** Markdown. */
+  /** Markdown for plugin authors. */
   readonly more?: string;
   /** TypeScript, with the registrar as `hooks`. */
   readonly example: string;

@@ -41,7 +41,7 @@ export type Happening =
       readonly what: 'connection-closed';
       readonly id: string;
       readonly open: number;
-      /** RFC 6455. */
+      /** The close code of RFC 6455. */
       readonly code: number;
       readonly milliseconds: number;
     }
@@ -114,7 +114,7 @@ export interface RouteRequest {
   readonly rest: string;
   /** Without its question mark. */
   readonly query: string;
-  /** As `Invocation.remote`. */
+  /** The client address, as `Invocation.remote`. */
   readonly remote: string;
   /** One value for each occurrence; lower-case name. */
   readonly header: (name: string) => readonly string[];

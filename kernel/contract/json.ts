@@ -31,7 +31,7 @@ export function deepFreeze<T>(data: T): T {
   return data;
 }
 
-/** RFC 6901. */
+/** Escapes a segment of a JSON pointer (RFC 6901). */
 export const escapePointer = (segment: string): string => segment.replaceAll('~', '~0').replaceAll('/', '~1');
 
 export const pointerOf = (path: readonly string[]): string =>

@@ -1,7 +1,7 @@
 /** Local data of plugins, for `lintel backup` and `lintel restore`. */
 
 export interface Kept {
-  /** Absolute. */
+  /** Absolute path. */
   readonly folder: string;
   /** Entries that a backup leaves out. */
   readonly without?: readonly string[];

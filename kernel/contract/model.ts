@@ -10,9 +10,9 @@ export interface ModelColumn {
   readonly autoIncrement: boolean;
   readonly unique: boolean;
   readonly index: boolean;
-  /** Full-text search. */
+  /** The column supports full-text search. */
   readonly search: boolean;
-  /** Characters. */
+  /** Maximum number of characters. */
   readonly maxLength: number | null;
   readonly references: { readonly table: string; readonly column: string } | null;
   /** Omitted from responses unless `returnables` names it. */

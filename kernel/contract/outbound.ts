@@ -12,7 +12,7 @@ export interface Outbound {
   readonly connect_to: Readonly<Record<string, string>>;
   /** Seconds. */
   readonly timeouts: { readonly connect: number; readonly total: number; readonly most: number };
-  /** After decompression. */
+  /** Limits of a reply after decompression. */
   readonly limits: {
     readonly reply: number;
     readonly depth: number;

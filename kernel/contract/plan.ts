@@ -126,7 +126,7 @@ export interface IsolationNeed {
   /** Other serializable transactions use its tables, so a database that tracks only those must track this one too. */
   readonly among: boolean;
   readonly lock: RowLock | null;
-  /** For people. */
+  /** Explains the level to people. */
   readonly why: string;
 }
 

@@ -228,7 +228,7 @@ export function definePlugin<const S extends PluginSpec>(spec: S): S {
   return Object.freeze(spec);
 }
 
-/** `kind:Name` */
+/** The id of a plugin outside definitions: `kind:Name`. */
 export type PluginId = string;
 export const pluginId = (spec: { readonly kind: string; readonly name: string }): PluginId =>
   `${spec.kind}:${spec.name}`;
@@ -276,7 +276,7 @@ export interface Health {
 export interface PluginRuntime<H = unknown> {
   /** Synchronous, no I/O. */
   register?(hooks: Registrar, context: RuntimeContext): void;
-  /** No I/O. */
+  /** Creates the handle without I/O. */
   create?(context: RuntimeContext): H;
   /**
    * Connects within the deadline. A retryable Fault means that the server is

@@ -41,7 +41,7 @@ export interface Trial {
 }
 
 export interface Script {
-  /** For messages. */
+  /** The file name in messages. */
   readonly file: string;
   readonly text: string;
 }

@@ -9,7 +9,7 @@ const MAX_NAME_BYTES = 200;
 
 const PARAMETER = /;[ \t]*([!#$%&'*+.^_`|~0-9A-Za-z-]+)=(?:"([^"\\]*)"|([^\s;"]+))[ \t]*/gy;
 
-/** RFC 2046. */
+/** The boundary syntax of RFC 2046. */
 const BOUNDARY = /^[0-9A-Za-z'()+_,./:=? -]{0,69}[0-9A-Za-z'()+_,./:=?-]$/;
 
 /** The boundary must be unique and have 1 to 70 characters. */

@@ -18,7 +18,7 @@ export class Unread {
   #bytes = 0;
   #timer: NodeJS.Timeout | null = null;
 
-  /** `most`: bytes. */
+  /** `most`: maximum bytes of all responses. */
   constructor(
     private readonly most: number,
     private readonly now: () => number = () => performance.now(),

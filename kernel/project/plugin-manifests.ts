@@ -15,7 +15,7 @@ import { BUILTIN } from './plugin-folders.js';
 
 export const MANIFEST_NAME = 'plugin.manifest.json';
 
-/** Bytes. */
+/** Maximum bytes of a manifest. */
 export const MAX_MANIFEST = 2_000_000;
 
 export interface FoundManifest {
@@ -29,7 +29,7 @@ export interface Written extends FoundManifest {
   /** With links resolved; null where it does not exist. */
   readonly real: string | null;
   readonly inside: boolean;
-  /** Milliseconds. */
+  /** Modification time in milliseconds. */
   readonly time: number;
 }
 

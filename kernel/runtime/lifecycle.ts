@@ -12,9 +12,9 @@ import type { Script } from '../contract/trial.js';
 import type { Instance } from './instances.js';
 
 const PREPARE = 'prepare its tables';
-/** Seconds. */
+/** Seconds; a slower plugin counts as unhealthy. */
 const HEALTH_DEADLINE = 1;
-/** Seconds. */
+/** Seconds; the process is about to end when claims are released. */
 const ABANDON_DEADLINE = 1;
 /** Milliseconds until slow work is logged, and between reminders. */
 const PATIENCE = 1000;

@@ -219,7 +219,7 @@ export function createRunning({ plans, hooks, desks, codes, log }: RunningInput)
   return running;
 }
 
-/** Milliseconds. */
+/** Milliseconds to wait for the counts of all stores. */
 const PATIENCE = 1000;
 
 async function backlogOf(desks: readonly JobDesk[]): Promise<Backlog | null> {
