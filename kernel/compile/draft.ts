@@ -13,7 +13,7 @@ export interface Draft {
   readonly identities: IdentityPlan[];
   proof: ProofSort;
   requestOnly: boolean;
-  /** No actionables of the resource may share a transaction. */
+  /** The actionables of the resource must not share transactions. */
   alone: boolean;
   /** This actionable must not share a transaction. */
   apart: boolean;

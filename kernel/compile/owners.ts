@@ -22,7 +22,7 @@ interface Around {
   readonly registry: Registry;
 }
 
-/** `guarded`: the resource that has the callers. The checker has already reported the errors thrown here. */
+/** `guarded`: id of the resource with the addressed callers. The checker has already reported the errors thrown here. */
 export function ownersOf(
   { resources, registry }: Around,
   owner: ResourceModel,

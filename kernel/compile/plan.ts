@@ -111,7 +111,7 @@ export interface ResourcePlan {
   readonly proof: ProofSort;
   /** Rejects WebSocket messages. */
   readonly requestOnly: boolean;
-  /** False when only `no_op` actionables exist. */
+  /** False when a request can run nothing (only `no_op` or scheduled actionables). */
   readonly reachable: boolean;
   readonly summary: ResourceSummary;
 }

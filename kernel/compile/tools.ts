@@ -274,7 +274,7 @@ export function makeTools(
   return tools;
 }
 
-/** Includes their aliases in statements. */
+/** Names of secret columns and fields, including their aliases in statements. */
 function secretsOf(scope: ResourceScope, actions: readonly ActionModel[]): ReadonlySet<string> {
   const tables = actions.flatMap(({ models }) => models.flatMap((model) => scope.tables.get(model) ?? []));
   const marked = tables.flatMap(({ columns, secrets = [] }) => [
