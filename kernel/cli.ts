@@ -1,10 +1,10 @@
 #!/usr/bin/env node
-/** The process of the command line: its streams, its signals, its exit code. What the words mean is in `cli/main.ts`. */
+/** The entry point of the command line: streams, signals and exit code. `cli/main.ts` runs the commands. */
 import { main } from './cli/main.js';
 import { heedSignals } from './cli/signals.js';
 
-// Whoever reads the output may have seen enough (`| head`). The command goes on: what it found still decides the exit code,
-// and a server does not stop because its log has no reader.
+// The reader of the output may close it early (`| head`). The command continues, because its result decides the exit code and
+// a server must not stop when its log has no reader.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });
@@ -13,7 +13,7 @@ heedSignals(process);
 process.exitCode = await main(process.argv.slice(2), {
   cwd: process.cwd(),
   env: process.env,
-  // The first look at it opens it.
+  // A getter, because the first access to `process.stdin` opens it.
   get stdin() {
     return process.stdin;
   },

@@ -1,4 +1,4 @@
-/** What plugin authors import as `lintel/runtime`: the heavy half of the contract, and the kernel for embedding. */
+/** The `lintel/runtime` entry point for plugin authors: the runtime half of the contract, and the kernel for embedding. */
 export { defineRuntime } from './contract/plugin.js';
 export type { MigrationOutline, MigrationProgress, MigrationStep } from './contract/migration.js';
 export type { Health, Log, PluginRuntime, RuntimeContext } from './contract/plugin.js';

@@ -1,4 +1,4 @@
-/** What plugin authors import as `lintel`: the light half of the contract, for specs and kinds. */
+/** The `lintel` entry point for plugin authors: the light half of the contract, for specs and kinds. */
 export type { ApiPart, ApiPlace, JsonSchema } from './contract/api.js';
 export { defineKind } from './contract/kind.js';
 export type { ConfigSection, FactSpec, Host, Kind, Select } from './contract/kind.js';

@@ -1,7 +1,4 @@
-/**
- * Compiles one actionable: its features become steps, its mode a closure; and the features of a resource in the same way.
- * What is part of which plan is settled elsewhere.
- */
+/** Compiles one actionable (features become steps, its mode a closure), or the features of a resource. */
 import { BootError } from '../contract/boot-error.js';
 import type { Deferral, Schedule } from '../contract/deferred.js';
 import type { Json } from '../contract/json.js';
@@ -20,13 +17,12 @@ import type { ActionPlan } from './plan.js';
 import { stepsBetween } from './steps.js';
 import { makeTools, type Handles, type ResourceScope } from './tools.js';
 
-/** The taps of `execute` for a mode, resolved at load; null when nobody taps it. */
 export type Interceptor = (mode: string, execute: Execute, action: { key: string; mode: string }) => Execute;
 
 export interface CompileInput {
-  /** By id, of the whole set: dependencies may lead to other resources. */
+  /** The whole set, because dependencies may be in other resources. */
   readonly resources: ReadonlyMap<string, ResourceModel>;
-  /** By key, of the whole set. */
+  /** The whole set, by key. */
   readonly actions: ReadonlyMap<string, ActionModel>;
   readonly registry: Registry;
   readonly handles: Handles;
@@ -34,17 +30,16 @@ export interface CompileInput {
   readonly isolations: Isolations;
   readonly intercept: Interceptor;
   readonly profile: string | null;
-  /** The config allows what only tests may do. */
+  /** The config enables features that are for tests only. */
   readonly testing: boolean;
-  /** Ids of the plugins that the set or the config uses. */
   readonly uses: ReadonlySet<string>;
-  /** Of the set, as text: changes with any of its definitions. */
+  /** Hash of the set. */
   readonly version: string;
-  /** Whether a plugin may look at the results of this mode on their way out; everything is watched where this is absent. */
+  /** Whether a plugin may read the results of this mode before the response; by default true. */
   readonly watched?: (mode: string) => boolean;
 }
 
-/** The handles as the compiler calls them; the kinds declare them. */
+/** The part of the handles that the compiler calls. */
 interface FeatureLike {
   plan(
     place: {
@@ -78,13 +73,13 @@ interface ModeLike {
 export interface CompiledAction {
   readonly plan: ActionPlan;
   readonly renders: ModePlan['renders'];
-  /** What seals values before the work; part of it, unless the work is done later. */
+  /** Steps that convert the payload to its storable form; in the foreground also part of `before`. */
   readonly seal: readonly Step[];
   readonly deferrals: readonly Deferral[];
   readonly schedule: Pick<Schedule, 'expression' | 'zone'> | null;
 }
 
-/** `sealed`: what has to be sealed is so when the work is done. */
+/** `sealed`: the payload is in its storable form when the work runs. */
 export function compileAction(
   input: CompileInput,
   scope: ResourceScope,
@@ -140,7 +135,7 @@ export function compileAction(
   };
 }
 
-/** What the door lets in is for all actionables together; each judges what is its own. */
+/** The transport applies the widest limits; each actionable validates its own. */
 function widest(known: FileLimits | null, more: FileLimits | undefined): FileLimits | null {
   if (known === null || more === undefined) return more ?? known;
   return { count: Math.max(known.count, more.count), bytes: Math.max(known.bytes, more.bytes) };
@@ -182,14 +177,14 @@ export function planFeatures(
   }
 }
 
-/** By what callers are judged, and where they say it. */
+/** Identifies the admitted callers and their header. */
 function identityKey({ registry }: ResourceScope, place: PluginPlace, identity: Identity | undefined): string {
   const facts = (kind: string, name: string) => registry.plugin(kind, name)?.facts;
   const judged = registry.plugins.get(place.plugin)?.guardOf?.({ ...place, facts }) ?? '';
   return JSON.stringify([place.plugin, judged, identity?.header ?? null]);
 }
 
-/** A refusal to plan an actionable names the place: that of its query, where it has one. */
+/** Adds the location of the query or actionable to a planning error. */
 function placed<T>({ definition: { doc, finds }, node }: ActionModel, plan: () => T): T {
   try {
     return plan();

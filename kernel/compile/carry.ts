@@ -1,7 +1,4 @@
-/**
- * What a part of a resource takes with it when it is done apart from its request: settled at load from what the part
- * reads. Only that travels, by value; nothing is looked up by name but the names that travel.
- */
+/** Resolves at load which values a deferred part needs, and copies only those between frame and stored state. */
 import { createHash } from 'node:crypto';
 import type { DeferredState } from '../contract/deferred.js';
 import { own, type Json } from '../contract/json.js';
@@ -14,24 +11,23 @@ import { secretsIn, type ResourceScope } from './tools.js';
 export interface Carrying {
   /** Changes with the definitions of the part. */
   readonly version: string;
-  /** What the part reads, by kind and name. */
   readonly needs: readonly string[];
-  /** What the part reads and work that was accepted before does not have; null where it has everything. */
+  /** Returns an input that the stored work lacks, or null. */
   lacks(needs: readonly string[] | string): string | null;
-  /** `payload`: as it may be kept. Throws the Fault of what cannot be read. */
+  /** `payload` is in its storable form. Throws when an input cannot be read. */
   take(frame: Frame, payload: Payload): DeferredState;
-  /** `version`: under which it was taken. */
+  /** `version`: of the definitions that accepted the work. */
   give(state: DeferredState, frame: Frame, version: string): void;
 }
 
 interface Kept {
-  /** The same in every version of the definitions in which the value is made at the same place. */
+  /** Stable across versions while the same place generates the value. */
   readonly place: string;
   readonly slot: number;
   readonly make: (frame: Frame) => unknown;
 }
 
-/** `actions`: of the part; `indexOf`: the place of a result, by key. */
+/** `indexOf`: index of a result in the frame, by key. */
 export function compileCarrying(
   scope: ResourceScope,
   actions: readonly ActionModel[],
@@ -45,7 +41,7 @@ export function compileCarrying(
   const needs = Object.freeze(reads.labels);
   const before = hashOf(readsBefore(scope, actions, reads));
   const version = hashOf([before, ...actions.map(({ value }) => JSON.stringify(value))]);
-  /** Nothing that is stored holds a secret. */
+  /** Stored results contain no secrets. */
   const withoutSecrets = ({ key, pick }: Picked): Picked => {
     const hide = hider(
       secretsIn(
@@ -67,7 +63,7 @@ export function compileCarrying(
   return {
     version,
     needs,
-    // Versions before 0.6 kept a hash of what was read.
+    // Versions before 0.6 stored a hash of the inputs.
     lacks: (given) => (typeof given === 'string' ? (given === before ? null : 'other') : missingIn(given, needs)),
     take(frame, payload) {
       for (const read of forced) read(frame);
@@ -87,7 +83,7 @@ export function compileCarrying(
     give(state, frame, taken) {
       giving.give(state, frame);
       for (const [place, value] of state.made as readonly (readonly [string | number, string | number])[]) {
-        // Slots, which versions before 0.6 kept, have other meanings in other definitions.
+        // Versions before 0.6 stored slot numbers, which are valid only for identical definitions.
         const slot = typeof place === 'string' || taken !== version ? keptSlots.get(String(place)) : place;
         if (slot !== undefined) frame.slots[slot] = value;
       }
@@ -95,7 +91,6 @@ export function compileCarrying(
   };
 }
 
-/** Values that are made once for these actionables, and where. */
 function keptOf(scope: ResourceScope, actions: readonly ActionModel[]): Kept[] {
   const members = new Set<ActionModel | null>(actions);
   const keys = new Set(actions.map(({ key }) => key));

@@ -1,9 +1,9 @@
-/** What the results of a resource may hold that never leaves whatever it is called: hashes, and indexes of encrypted columns. */
+/** Patterns of values that are never sent under any name: hashes, and blind indexes of encrypted columns. */
 import { BLIND_FORM, type ModelColumn } from '../contract/model.js';
 import { inside } from '../analysis/report.js';
 import type { ResourceScope } from './tools.js';
 
-/** Known by their form: a hash may stand in any expression, and in a row that is wrapped into JSON or comes out of a view. */
+/** A hash may occur in any expression, in a row converted to JSON, or in a view. */
 export function concealedIn({ registry, uses, sequence, tables }: ResourceScope): RegExp | null {
   const forms = [...registry.plugins].flatMap(([id, { facts }]) => {
     const form = facts?.['conceals'];
@@ -14,7 +14,7 @@ export function concealedIn({ registry, uses, sequence, tables }: ResourceScope)
   if (forms.length === 0) return null;
   const mayHold = sequence.some(({ definition: { finds }, node, models, stores }) => {
     if (stores.length === 0) return false;
-    // A table that no model describes may be a view of any.
+    // A table without a model may be a view of any table.
     const asked = finds.statements.filter((one) => inside(one.node, node)).flatMap(({ scan }) => scan.tables);
     const secret = models.some((model) => {
       const table = tables.get(model);

@@ -1,7 +1,4 @@
-/**
- * How deferred work goes on where it was: its steps, what each of them leaves for those behind it, and where that is noted. A step is
- * what is committed together. Settled at load; nothing runs here.
- */
+/** Plans how a job resumes: its steps (each commits as a whole), what each passes on, and where its end is noted. */
 import type { Inbox, Note } from '../contract/deferred.js';
 import type { Frame } from '../contract/plan.js';
 import type { ActionModel } from '../analysis/model.js';
@@ -11,27 +8,26 @@ import { secretsIn, type ResourceScope } from './tools.js';
 
 export interface StepPlan extends ActionGroup {
   readonly keys: readonly string[];
-  /** Null: the step is noted in the queue when it is over. */
+  /** Null: the queue notes the step after it ends. */
   readonly inbox: Inbox | null;
-  /** The end of the work is its note, or it may be done any number of times. */
+  /** False when the step is repeatable, or when the job's own end records it. */
   readonly noted: boolean;
-  /** Nothing is done behind it. */
   readonly last: boolean;
-  /** What it leaves for those behind it. */
+  /** Values for later steps. */
   readonly leaves: (frame: Frame) => Pick<Note, 'carries' | 'state'>;
 }
 
 export interface CursorPlan {
-  /** In order; steps of one stage run at the same time. */
+  /** Steps of one stage run in parallel. */
   readonly stages: readonly (readonly StepPlan[])[];
   readonly inboxes: readonly Inbox[];
-  /** Gives a frame what the noted steps have left. The label of what is missing for the others; null where nothing is. */
+  /** Restores the values of noted steps. Returns the label of a missing value, or null. */
   readonly give: (notes: readonly Note[], frame: Frame) => string | null;
 }
 
 type InboxOf = (group: ActionGroup) => Inbox | null;
 
-/** Steps of groups: those that run at once are committed one by one. */
+/** Parallel actionables commit one by one. */
 export const stagesOf = (groups: readonly ActionGroup[]): ActionGroup[][] =>
   groups.map((group) =>
     group.parallel
@@ -39,7 +35,7 @@ export const stagesOf = (groups: readonly ActionGroup[]): ActionGroup[][] =>
       : [group],
   );
 
-/** Null for one step that cannot note its end with what it did: it is over with the work. */
+/** Null for a single step that no inbox can note; the job's end is enough. */
 export function compileCursor(
   scope: ResourceScope,
   members: readonly ActionModel[],
@@ -48,7 +44,7 @@ export function compileCursor(
   inboxOf: InboxOf,
 ): CursorPlan | null {
   const stages = stagesOf(groups);
-  /** What may be done again: it changes nothing, or only reads what must not be kept. */
+  /** Without side effects, or only reading a secret result, which must not be stored. */
   const isPure = ({ actions }: ActionGroup): boolean =>
     actions.every(({ pure, reads, key }) => pure || (reads && leavesSecret(scope, members, key)));
   const lasting = stages.flat().filter((step) => !isPure(step));
@@ -99,7 +95,7 @@ export function compileCursor(
   return Object.freeze({ stages: steps, inboxes: [...inboxes], give });
 }
 
-/** Others of the part read something secret of its result. */
+/** Whether other actionables of the part read a secret of this result. */
 function leavesSecret(scope: ResourceScope, members: readonly ActionModel[], key: string): boolean {
   const secrets = secretsIn(
     scope,

@@ -1,4 +1,4 @@
-/** What features and modes say of a resource while it is compiled, collected; the plan is made of it. */
+/** Collects the contributions of features and modes to a resource while it is compiled. */
 import type { Deferral, Schedule } from '../contract/deferred.js';
 import type { Json } from '../contract/json.js';
 import type { FileLimits, ProofSort, Step } from '../contract/plan.js';
@@ -13,16 +13,15 @@ export interface Draft {
   readonly identities: IdentityPlan[];
   proof: ProofSort;
   requestOnly: boolean;
-  /** Something wants every actionable to stand for itself. */
+  /** The actionables of the resource must not share transactions. */
   alone: boolean;
-  /** This actionable stands for itself. */
+  /** This actionable must not share a transaction. */
   apart: boolean;
   presumes: boolean;
   answers: boolean;
   takesList: boolean;
   needsList: boolean;
   files: FileLimits | null;
-  /** How features of this place put its work off. */
   deferrals: Deferral[];
   schedule: Pick<Schedule, 'expression' | 'zone'> | null;
 }

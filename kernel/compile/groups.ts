@@ -1,7 +1,4 @@
-/**
- * Which actionables run together, settled at load: neighbours that share a unit of work, neighbours that run at once, and
- * those that stand for themselves. Nothing runs here.
- */
+/** Groups adjacent actionables at load: shared transactions, parallel ones, and single ones. */
 import type { ActionGroup, ActionPlan } from './plan.js';
 
 interface OpenGroup {
@@ -10,22 +7,21 @@ interface OpenGroup {
   readonly actions: ActionPlan[];
 }
 
-/** Dependencies among the members, as places among them. */
+/** Dependencies as indexes into `members`. */
 function needsWithin(members: readonly ActionPlan[], needs: readonly (readonly number[])[]): number[][] {
   const place = new Map(members.map(({ index }, at) => [index, at]));
   return members.map(({ index }) => (needs[index] ?? []).flatMap((other) => place.get(other) ?? []));
 }
 
-/** Once its work is done, nothing of this actionable can fail any more. */
+/** None of its steps after the work can fail. */
 const isTotal = (action: ActionPlan | undefined): boolean =>
   action?.after?.every((step) => step.total === true) ?? true;
 
-/** Neighbours with one unit of work share it; parallel neighbours run at once; anything else stands for itself. */
 export function groupActions(
   actions: readonly ActionPlan[],
   alone: boolean,
   needs: readonly (readonly number[])[],
-  /** Something is to be made durable together with the last group, or with each of them. */
+  /** Whether other work, such as accepting a job, commits with the last or each group. */
   rides: 'none' | 'last' | 'each' = 'none',
 ): ActionGroup[] {
   const groups: OpenGroup[] = [];
@@ -40,13 +36,13 @@ export function groupActions(
   return groups.map(({ parallel, actions: members }, at) => {
     const units = members.flatMap((action) => action.unit ?? []);
     const [first] = units;
-    // Those that run at once have units of their own, if any.
+    // Parallel actionables have separate units, if any.
     const atOnce = parallel && members.length > 1;
     const carries = rides === 'each' || (rides === 'last' && at === groups.length - 1);
     const wanted = !atOnce && (carries || members.length > 1 || members.some((action) => action.always));
     const closing = !carries && isTotal(members.at(-1));
     const unit = first !== undefined && wanted ? first.join(units, closing, needsWithin(members, needs)) : null;
-    // One sort bounds the unit; two that wait for each other would never end.
+    // Acquire only one limiter per transaction: acquiring two could deadlock.
     const turns = unit === null ? null : (members.find((action) => action.turns !== null)?.turns ?? null);
     return Object.freeze({ unit, parallel: atOnce, turns, actions: Object.freeze(members) });
   });

@@ -1,6 +1,6 @@
 /**
- * What holds however a resource is reached: steps of other resources whose actionables a request runs, and those that work has to
- * pass which is done apart from a request. Guards of callers are not among them: a way around one is an error of the checker.
+ * Plans steps of a resource that also apply when its actionables run for another resource or in the background. Guards are not
+ * among them, because the checker reports actionables that bypass one.
  */
 import { ResourcePhase } from '../contract/slot.js';
 import type { Step } from '../contract/plan.js';
@@ -10,10 +10,10 @@ import { emptyDraft, type Draft } from './draft.js';
 import { stepsBetween } from './steps.js';
 import type { ResourceScope } from './tools.js';
 
-/** `requests`: once for each request; `work`: also whenever work of the resource begins behind an answer or by the clock. */
+/** Values of the fact `holds`. `work`: also whenever background or scheduled work starts. */
 type Holds = 'requests' | 'work';
 
-/** Adds what the resources of these actionables demand of each request, beside the one that answers. */
+/** Adds the steps and guards of the other resources. */
 export function planHeld(scope: ResourceScope, actions: readonly ActionModel[], draft: Draft): void {
   for (const resource of ownersOf(scope, actions)) {
     if (resource === scope.resource) continue;
@@ -23,7 +23,7 @@ export function planHeld(scope: ResourceScope, actions: readonly ActionModel[], 
   }
 }
 
-/** What work of these actionables has to pass each time that it is begun. */
+/** The steps that run whenever background work starts. */
 export function heldWork(scope: ResourceScope, actions: readonly ActionModel[]): readonly Step[] | null {
   const steps = ownersOf(scope, actions).flatMap((resource) => draftHeld(scope, resource, ['work']).steps);
   return stepsBetween(steps, ResourcePhase.ADMIT, ResourcePhase.REPLY - 1);

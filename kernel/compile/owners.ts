@@ -1,4 +1,4 @@
-/** Whose uids a message means, as it travels between processes: realms by a hash, for a definition may hold a key in clear. */
+/** Determines the uid namespace of a message. Realms are hashed, because a definition may contain a plain-text key. */
 import { createHash } from 'node:crypto';
 import { BootError } from '../contract/boot-error.js';
 import type { Owners } from '../contract/deferred.js';
@@ -22,7 +22,7 @@ interface Around {
   readonly registry: Registry;
 }
 
-/** `guarded`: id of a resource whose guard is meant. The checker has reported what is thrown here. */
+/** `guarded`: id of the resource with the addressed callers. The checker has already reported the errors thrown here. */
 export function ownersOf(
   { resources, registry }: Around,
   owner: ResourceModel,

@@ -1,7 +1,4 @@
-/**
- * Compiles what is done apart from the answer: parts that a request accepts, and what the clock begins. A part has plans of
- * its own, also of actionables that the answer runs too.
- */
+/** Compiles deferred and scheduled parts of a resource. Each part has its own action plans. */
 import { BootError } from '../contract/boot-error.js';
 import type { Deferral, Inbox, Schedule } from '../contract/deferred.js';
 import type { SharedUnit } from '../contract/plan.js';
@@ -16,7 +13,7 @@ import type { AcceptPlan, ActionGroup, PartPlan } from './plan.js';
 import { compileAction, type CompiledAction, type CompileInput } from './action.js';
 import type { ResourceScope } from './tools.js';
 
-/** Tries again after a failure, where nothing else is said. */
+/** The default number of retries. */
 const RETRIES = 4;
 
 export interface PartDraft {
@@ -24,7 +21,7 @@ export interface PartDraft {
   readonly compiled: readonly CompiledAction[];
 }
 
-/** Guards and rules of what a request accepts belong to the request; what the clock begins has none. */
+/** Guards and rules of deferred work run in the accepting request; scheduled work has none. */
 export function draftPart(
   input: CompileInput,
   scope: ResourceScope,
@@ -54,7 +51,7 @@ export function compilePart(
   const grouped = (rides: 'none' | 'each'): readonly ActionGroup[] => groupActions(plans, draft.alone, needs, rides);
   const { inboxIn } = Object.assign({}, ...deferrals) as Partial<Deferral>;
   const inboxOf = ({ unit }: ActionGroup): Inbox | null => (unit?.shared && inboxIn?.(unit.shared)) ?? null;
-  // What is never repeated goes on nowhere.
+  // Work that is not in a queue is never repeated, so its progress is not noted.
   const noted = grouped(later ? 'each' : 'none');
   const cursor = later ? compileCursor(scope, actions, noted, indexOf, inboxOf) : null;
   return Object.freeze({

@@ -1,16 +1,13 @@
-/**
- * Paths with parameters (`notes/:id`), matched by a router that is filled when a set of plans is made. Exact paths are
- * found in a map and never come here: a router costs more with each route that it holds.
- */
+/** Matches paths with parameters (`notes/:id`). Exact paths are found in a map, because the router slows down with each route. */
 import Router from '@koa/router';
 import type { PatternMatch, Patterns, PatternRoute } from './plan.js';
 
 const NONE: Patterns = Object.freeze({ routes: Object.freeze([]), find: () => null });
 
-/** `routes` have different shapes each; the checker refuses two paths that answer the same addresses. */
+/** The checker rejects routes of equal shape. */
 export function compilePatterns(routes: readonly PatternRoute[]): Patterns {
   if (routes.length === 0) return NONE;
-  // Exact paths tell capitals from small letters too.
+  // Case-sensitive, like exact paths.
   const router = new Router({ sensitive: true });
   const byPath = new Map<string, PatternRoute>();
   for (const route of [...routes].sort(bySpecificity)) {
@@ -28,7 +25,7 @@ export function compilePatterns(routes: readonly PatternRoute[]): Patterns {
   return Object.freeze({ routes: Object.freeze([...routes]), find });
 }
 
-/** One spelling for each address: needless escapes are dropped. Null where an escape cannot be decoded. */
+/** Normalizes percent escapes; null for invalid ones. */
 function canonical(path: string): string | null {
   if (!path.includes('%')) return path;
   try {
@@ -41,7 +38,7 @@ function canonical(path: string): string | null {
   }
 }
 
-/** At the first segment in which two paths of one length differ in kind, fixed text goes before a parameter. */
+/** Fixed text precedes a parameter at the first segment of different kinds. */
 function bySpecificity(a: PatternRoute, b: PatternRoute): number {
   const left = a.path.split('/');
   const right = b.path.split('/');

@@ -1,4 +1,4 @@
-/** Compiles every sound resource of an analysis into one frozen set of plans. */
+/** Compiles all valid resources of an analysis into one frozen set of plans. */
 import { createHash } from 'node:crypto';
 import { isolationsOf } from '../analysis/isolation.js';
 import type { Analysis } from '../analysis/model.js';
@@ -45,24 +45,24 @@ export function compilePlanSet(
     if (hasParameters(plan.path)) routes.push({ path: plan.path, plan });
     else byPath.set(`/${plan.path}`, plan);
   }
-  // A definition that is only half written has no path yet.
+  // An incomplete definition has no path yet.
   broken.delete('/');
   const patterns = compilePatterns(routes);
   const identities = Object.freeze([...identitiesOf(byId.values()), ...unknown.slice(0, 1)]);
   return Object.freeze({ hash, byPath, byId, patterns, broken, tables: [...tables.values()], identities });
 }
 
-/** A resource that has errors tells callers apart, and cannot say who they are: what is meant for one reaches nobody else. */
+/** An invalid resource still requires authentication but cannot identify callers, so targeted messages are withheld. */
 const UNKNOWN: IdentityPlan = Object.freeze({ key: '', realm: null, identity: null });
 
-/** Each once, whatever number of resources tells callers apart in that way. */
+/** Returns each identity once. */
 export function identitiesOf(plans: Iterable<ResourcePlan>): readonly IdentityPlan[] {
   const found = new Map<string, IdentityPlan>();
   for (const { identities } of plans) for (const one of identities) found.set(one.key, one);
   return Object.freeze([...found.values()]);
 }
 
-/** Changes with the text of any file: a job or a client can tell whether it still speaks of the same definitions. */
+/** Lets jobs and clients detect changed definitions. */
 function hashOf(analysis: Analysis): string {
   const hash = createHash('sha256');
   for (const [file, { text }] of [...analysis.documents].sort(([a], [b]) => (a < b ? -1 : 1))) {

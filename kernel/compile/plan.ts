@@ -1,4 +1,4 @@
-/** The plans of a set of definitions: what `invoke` runs. Frozen, and swapped whole when definitions change. */
+/** The plans that `invoke` runs. They are frozen, and a reload replaces the whole set. */
 import type { Deferral, Schedule } from '../contract/deferred.js';
 import type { CursorPlan } from './cursor.js';
 import type { Json } from '../contract/json.js';
@@ -10,30 +10,29 @@ export interface ActionPlan {
   /** `sign-up#2` */
   readonly key: string;
   readonly mode: string;
-  /** Place of its result in the frame. */
+  /** Index of its result in the frame. */
   readonly index: number;
   readonly before: readonly Step[] | null;
   readonly execute: Execute;
   readonly after: readonly Step[] | null;
-  /** The last part of `after`: what is made of a result, also of one that a step before the work gave. */
+  /** The steps of `after` that also run when a cache provided the result. */
   readonly shape: readonly Step[] | null;
   readonly unit: Unit | null;
-  /** Runs beside its parallel neighbours, on a connection of its own. */
+  /** Runs concurrently with parallel neighbours, on a separate connection. */
   readonly parallel: boolean;
-  /** Shares no unit of work with its neighbours. */
+  /** Never shares a transaction. */
   readonly apart: boolean;
-  /** The unit is opened for this one alone too. */
+  /** The unit opens even when no neighbour shares it. */
   readonly always: boolean;
-  /** Changes nothing anywhere. */
+  /** Has no side effects. */
   readonly pure: boolean;
-  /** Only reads in its store. */
   readonly reads: boolean;
-  /** What one of its steps waits for before a unit is opened. */
+  /** The limiter that a step requires before the unit opens. */
   readonly turns: Turns | null;
   readonly describe: Json;
 }
 
-/** Adjacent actionables that share a unit of work, or that run at once; otherwise one actionable by itself. */
+/** Actionables that share a transaction or run in parallel, or a single one. */
 export interface ActionGroup {
   readonly unit: Unit | null;
   readonly parallel: boolean;
@@ -41,43 +40,43 @@ export interface ActionGroup {
   readonly actions: readonly ActionPlan[];
 }
 
-/** A value that is made once: remembered in one slot, given to its name in another. */
+/** A value created once per request: cached in `memo`, assigned to its name in `slot`. */
 export interface Maker {
   readonly slot: number;
   readonly memo: number;
   readonly make: () => unknown;
-  /** Key of the actionable that has it; null for one of the resource. */
+  /** Null for a value of the resource. */
   readonly action: string | null;
 }
 
-/** What is done apart from the answer: behind it, or by the clock. */
+/** Deferred or scheduled work. */
 export interface PartPlan extends Carrying {
   /** Key of its last actionable. */
   readonly key: string;
-  /** What it has to pass each time that it is begun. */
+  /** Steps that run whenever the part starts. */
   readonly admit: readonly Step[] | null;
   readonly groups: readonly ActionGroup[];
-  /** How it is put off; null for what the clock begins and does at once. */
+  /** Null for scheduled work that runs immediately. */
   readonly deferral: (Required<Omit<Deferral, 'begin' | 'putIn' | 'inboxIn'>> & Pick<Deferral, 'begin'>) | null;
-  /** How it goes on where it was; null for what is one step, or is never repeated. */
+  /** Null for a single step, or for work that is never repeated. */
   readonly cursor: CursorPlan | null;
 }
 
-/** What a request accepts when its own work is done. */
+/** Deferred work of a request. */
 export interface AcceptPlan {
-  /** Before anything is done: what replaces values by what may be kept. */
+  /** Steps that convert the payload to its storable form. */
   readonly seal: readonly Step[] | null;
   readonly parts: readonly PartPlan[];
-  /** It is all that the resource answers. */
+  /** The response only confirms the acceptance (202). */
   readonly whole: boolean;
 }
 
-/** One way in which callers are told apart; plans with equal keys do it alike. */
+/** Plans with equal keys identify callers in the same way. */
 export interface IdentityPlan {
   readonly key: string;
-  /** Of those whom it lets in, where they may be reached by their uid. */
+  /** The uid namespace; null where callers cannot be addressed by uid. */
   readonly realm: string | null;
-  /** Null where nobody can say who is there without a request. */
+  /** Null where connections cannot be authenticated. */
   readonly identity: Identity | null;
 }
 
@@ -88,51 +87,48 @@ export interface ResourcePlan {
   readonly admit: readonly Step[] | null;
   readonly check: readonly Step[] | null;
   readonly groups: readonly ActionGroup[];
-  /** Null: everything is done for the answer. */
+  /** Null: no work is deferred. */
   readonly accepts: AcceptPlan | null;
   /** By the key of their last actionable. */
   readonly parts: ReadonlyMap<string, PartPlan>;
   readonly schedules: readonly Schedule[];
-  /** Index of the result that the resource answers; -1 when nothing runs. */
+  /** Index of the result that is the response; -1 for none. */
   readonly main: number;
   readonly reply: readonly Step[] | null;
-  /** The answer is made inside the unit of the last group, before that is committed. */
+  /** The response is computed before the last group commits. */
   readonly inside: boolean;
   readonly settle: readonly Step[] | null;
   readonly slots: number;
-  /** Slots of values that are made once. */
   readonly memos: readonly number[];
-  /** Named values that are made, and where they are kept. */
   readonly makers: readonly Maker[];
   readonly results: number;
   /** The body may be an array. */
   readonly takesList: boolean;
-  /** Files that may come with a request; null where none may. */
+  /** Null: files are rejected. */
   readonly files: FileLimits | null;
-  /** Who its callers are; empty where it does not tell them apart. */
+  /** Empty where callers are not identified. */
   readonly identities: readonly IdentityPlan[];
-  /** What it knows its callers by. */
   readonly proof: ProofSort;
-  /** Messages of a connection are refused. */
+  /** Rejects WebSocket messages. */
   readonly requestOnly: boolean;
-  /** False: nothing can be reached from outside (only `no_op` actionables). */
+  /** False when a request can run nothing (only `no_op` or scheduled actionables). */
   readonly reachable: boolean;
   readonly summary: ResourceSummary;
 }
 
-/** A line of the table of endpoints. */
+/** A row of the table of endpoints. */
 export interface ResourceSummary {
   readonly guard: string;
   readonly validated: readonly string[];
   readonly touches: readonly string[];
-  /** A body that passes the rules, for the curl line and for editors. */
+  /** A body that passes the rules, for curl and editors. */
   readonly sample: Json;
-  /** Such a body may be refused all the same: something must be stored already. */
+  /** The sample may be rejected, because it assumes stored data. */
   readonly presumes: boolean;
   readonly describe: Json;
 }
 
-/** A path with parameters; without a plan where its definition is broken. */
+/** The plan is null where the definition is invalid. */
 export interface PatternRoute {
   readonly path: string;
   readonly plan: ResourcePlan | null;
@@ -140,25 +136,25 @@ export interface PatternRoute {
 
 export interface PatternMatch {
   readonly plan: ResourcePlan | null;
-  /** What stands in the path, decoded, by name. */
+  /** Decoded path parameters. */
   readonly parameters: Readonly<Record<string, string>>;
 }
 
 export interface Patterns {
   readonly routes: readonly PatternRoute[];
-  /** `path` as the client wrote it, with its escapes. */
+  /** `path` as sent, with its escapes. */
   find(path: string): PatternMatch | null;
 }
 
 export interface PlanSet {
   readonly hash: string;
   readonly byPath: ReadonlyMap<string, ResourcePlan>;
-  /** Paths with parameters (`users/:id`), which `byPath` cannot find. */
+  /** Paths with parameters, which `byPath` does not contain. */
   readonly patterns: Patterns;
   readonly byId: ReadonlyMap<string, ResourcePlan>;
-  /** Fixed paths of resources that have errors; an earlier plan of one, if it is still served, stands in `byPath`. */
+  /** Fixed paths of invalid resources; retained plans are in `byPath`. */
   readonly broken: ReadonlySet<string>;
   readonly tables: readonly ModelTable[];
-  /** Those of all resources, each once. */
+  /** The identities of all resources, each once. */
   readonly identities: readonly IdentityPlan[];
 }

@@ -1,7 +1,4 @@
-/**
- * What actionables read that others, or the request, have to leave for them: by kind and name, so that work which was put off can be
- * compared with definitions that changed meanwhile. Nothing of a request is read here.
- */
+/** Determines the inputs of actionables by kind and name, so that deferred work can be compared with newer definitions. */
 import type { DeferredState } from '../contract/deferred.js';
 import { own, type Json } from '../contract/json.js';
 import type { Frame, Reader } from '../contract/plan.js';
@@ -9,31 +6,29 @@ import type { ActionModel } from '../analysis/model.js';
 import { compilePath, writePath } from '../language/path.js';
 import { claimReader, type ResourceScope } from './tools.js';
 
-/** A result, and what of it is read. */
 export interface Picked {
   readonly key: string;
   readonly pick: (result: unknown) => unknown;
 }
 
 export interface Reads {
-  /** Of the payload; null: all of it. */
+  /** Null: the whole payload. */
   readonly fields: ReadonlySet<string | null>;
   readonly claims: ReadonlySet<string>;
   readonly headers: ReadonlySet<string>;
-  /** The address of the client. */
+  /** The client address. */
   readonly remote: boolean;
-  /** Refuse what the request does not have. */
+  /** Readers that throw when the request lacks an input. */
   readonly forced: readonly Reader[];
-  /** Named values and their slots. */
   readonly names: readonly (readonly [name: string, slot: number])[];
   readonly results: readonly Picked[];
-  /** All of it, by kind and name: `payload:email`, `result:orders#1:id`; `*` is everything. In order. */
+  /** Sorted labels: `payload:email`, `result:orders#1:id`; `*` is everything. */
   readonly labels: readonly string[];
 }
 
 const ALL = '*';
 
-/** `comes`: whether the result of an actionable has to be left for these. */
+/** `comes`: whether the result of that actionable is an input from outside. */
 export function readsOf(scope: ResourceScope, actions: readonly ActionModel[], comes: (key: string) => boolean): Reads {
   const members = new Set<ActionModel | null>(actions);
   const fields = new Set<string | null>();
@@ -80,17 +75,17 @@ export function readsOf(scope: ResourceScope, actions: readonly ActionModel[], c
   };
 }
 
-/** The first that is not among what is `given`; null where all are. */
+/** Returns the first label that `given` does not cover, or null. */
 export function missingIn(given: readonly string[], needs: readonly string[]): string | null {
   const known = new Set(given);
   const whole = (label: string): string => `${label.slice(0, label.lastIndexOf(':') + 1)}${ALL}`;
   return needs.find((label) => !known.has(label) && !known.has(whole(label))) ?? null;
 }
 
-/** What is at these paths, in plain objects in which the same paths find it. */
+/** Selects the values at these paths, with their structure. */
 function picker(paths: readonly (readonly string[])[]): (result: unknown) => unknown {
   if (paths.some(({ length }) => length === 0)) return (result) => result;
-  // A path inside another one is part of its value.
+  // The value at an outer path includes the inner ones.
   const inside = (path: readonly string[], outer: readonly string[]): boolean =>
     outer !== path && outer.length <= path.length && outer.every((segment, at) => segment === path[at]);
   const unique = [...new Map(paths.map((path) => [path.join('.'), path])).values()];
@@ -107,7 +102,7 @@ function picker(paths: readonly (readonly string[])[]): (result: unknown) => unk
   };
 }
 
-/** Takes names and results out of a frame as JSON values, and gives them to another. */
+/** Copies names and results between frames and JSON. */
 export function carried(
   names: Reads['names'],
   results: readonly Picked[],
@@ -139,7 +134,7 @@ function present(entries: readonly (readonly [string, unknown])[]): Record<strin
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as Record<string, Json>;
 }
 
-/** As versions before 0.6 named what is read: work that they accepted is still done. */
+/** Inputs as versions before 0.6 listed them, so that their jobs can still run. */
 export function readsBefore(scope: ResourceScope, actions: readonly ActionModel[], reads: Reads): string[] {
   const keys = new Set(actions.map(({ key }) => key));
   const indexes = scope.reads.flatMap(({ action, place }) =>

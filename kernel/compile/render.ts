@@ -1,7 +1,4 @@
-/**
- * Resources whose one result goes straight from its store to the answer: nobody looks at it but a list of names to keep.
- * Their mode may then give JSON text in place of values. Decided once, at load.
- */
+/** Lets a mode return JSON text when the resource only selects names of its result. Resolved at load. */
 import type { ModePlan, Step } from '../contract/plan.js';
 import type { ActionGroup } from './plan.js';
 
@@ -15,7 +12,7 @@ export interface Route {
 const isSame = (picks: readonly string[] | undefined, names: readonly string[] | null): boolean =>
   picks !== undefined && names !== null && picks.join() === names.join();
 
-/** The same route with the mode's text in it, or the route as it was. */
+/** Returns the route unchanged where this is impossible. */
 export function asJsonText(route: Route, renders: ModePlan['renders']): Pick<Route, 'groups' | 'reply'> {
   const { groups, reply, settle, main } = route;
   const [group] = groups;

@@ -1,7 +1,4 @@
-/**
- * Compiles one checked resource: which actionables are done for the answer and in which order is settled, and everything
- * becomes a plan. After this nothing reads the definition again.
- */
+/** Compiles one checked resource into a plan. After this, nothing reads the definition. */
 import { ResourcePhase } from '../contract/slot.js';
 import type { ActionModel, ResourceModel } from '../analysis/model.js';
 import { compileAction, planFeatures, type CompileInput } from './action.js';
@@ -48,7 +45,7 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
   const indexOf = new Map(sequence.map(({ key }, index) => [key, index]));
   const drafted = division.parts.map((part) => draftPart(input, scope, part, indexOf, draft));
   planFeatures(scope, null, resource.places, draft);
-  // What the clock begins is nothing of a request.
+  // Scheduled work is not part of a request.
   const requested = division.parts.flatMap(({ actions, scheduled }) => (scheduled ? [] : actions));
   planHeld(scope, [...now, ...requested], draft);
   draft.steps.push(...claimsDemanded(scope, [...now, ...requested]));
@@ -65,7 +62,7 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
   const isAccepting = drafted.some(({ part }) => !part.scheduled);
   const inside = reply?.some(({ undoes }) => undoes === true) === true;
   const groups = groupActions(actions, draft.alone, needs, isAccepting || inside ? 'last' : 'none');
-  // What is put off is accepted inside the unit of the last group.
+  // Deferred work is accepted inside the unit of the last group.
   const shared = groups.at(-1)?.unit?.shared ?? null;
   const parts = drafted.map((part) => compilePart(scope, part, draft, needs, indexOf, shared));
   const accepts = acceptPlan(main, parts, drafted);
@@ -108,11 +105,11 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
   });
 }
 
-/** What is known of callers by a cookie, a definition knows by itself. */
+/** A definition that reads cookies authenticates callers by them. */
 const readsCookie = ({ reads }: ResourceScope): boolean =>
   reads.some(({ place }) => place.from === 'elsewhere' && place.header === COOKIE);
 
-/** Claims that the work reads, deferred work too, are required before any of it is done: a request without one leaves nothing behind. */
+/** Requires all claims of the work, deferred work included, before any of it runs, so that a rejected request has no effect. */
 function claimsDemanded({ reads }: ResourceScope, actions: readonly ActionModel[]): Step[] {
   const paths = reads.flatMap(({ action, place }) =>
     place.from === 'claims' && action !== null && actions.includes(action) ? [place.path] : [],

@@ -1,4 +1,4 @@
-/** Steps of some phases, in the order in which they run. */
+/** Selects the steps of a range of phases, in execution order. */
 import type { Step } from '../contract/plan.js';
 
 export function stepsBetween(steps: readonly Step[], from: number, to: number): readonly Step[] | null {

@@ -1,4 +1,4 @@
-/** What people are told of a plan: its steps and groups by name, and a body that passes its rules. No values, no closures. */
+/** Describes a plan for `lintel plan` and editors, without values. */
 import type { Json } from '../contract/json.js';
 import { ResourcePhase } from '../contract/slot.js';
 import type { Schedule } from '../contract/deferred.js';
@@ -9,7 +9,6 @@ import type { ActionGroup, PartPlan } from './plan.js';
 import { stepsBetween } from './steps.js';
 import type { ResourceScope } from './tools.js';
 
-/** What is known of an actionable beside its plan. */
 type About = (key: string) => Readonly<Record<string, Json>>;
 
 const describeGroups = (groups: readonly ActionGroup[], about: About): Json =>
@@ -26,7 +25,7 @@ const describeGroups = (groups: readonly ActionGroup[], about: About): Json =>
     })),
   }));
 
-/** `schedule`: of what the clock begins. Seconds, and how often it is tried again. */
+/** `delay` is in seconds. */
 function describePart({ key, groups, deferral }: PartPlan, schedule: Schedule | undefined, about: About): Json {
   const begins = schedule === undefined ? 'behind the answer' : 'by the clock';
   return {
@@ -38,7 +37,7 @@ function describePart({ key, groups, deferral }: PartPlan, schedule: Schedule | 
   };
 }
 
-/** Where it stands (lines count from 1), whose results it waits for and under which names, which tables it touches. */
+/** Source line (from 1), dependencies with the names they provide, and tables. */
 function aboutOf({ sequence, registry, tables }: ResourceScope): About {
   const flows = flowsOf(registry, sequence);
   const all = new Map(sequence.map((action) => [action.key, action]));
@@ -61,7 +60,7 @@ interface Described {
   readonly parts: readonly PartPlan[];
   readonly schedules: readonly Schedule[];
   readonly main: string | null;
-  /** The answer only says that the work was accepted. */
+  /** The response only confirms the acceptance. */
   readonly accepted: boolean;
 }
 

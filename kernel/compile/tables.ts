@@ -1,4 +1,4 @@
-/** Checked models as stores see them: neutral columns and resolved table names. */
+/** Converts checked models to the form that stores use: neutral columns and resolved table names. */
 import { asText, isObject, type Json } from '../contract/json.js';
 import { BLIND, type ColumnType, type HeldJson, type ModelColumn, type ModelTable } from '../contract/model.js';
 import { Slot } from '../contract/slot.js';
@@ -6,7 +6,7 @@ import { modelsByAlias } from '../analysis/tables.js';
 import type { DataModel } from '../analysis/model.js';
 import type { Registry } from '../analysis/registry.js';
 
-/** By model name. Only sound models become tables. */
+/** By model name. Invalid models are skipped. */
 export function compileTables(models: readonly DataModel[], registry: Registry): Map<string, ModelTable> {
   const sound = models.filter((model) => model.sound);
   const tableOf = new Map(sound.map((model) => [model.name, model.table]));
@@ -19,7 +19,7 @@ export function compileTables(models: readonly DataModel[], registry: Registry):
       const indexes = new Map(
         defined.flatMap(({ name, blind }) => (blind === undefined ? [] : [[name, blind] as const])),
       );
-      // A statement that has errors may demand what is not there; it is not served, but its model is.
+      // Statements with errors may require columns that do not exist.
       const uniques = model.uniques
         .filter((names) => names.every((name) => columns.some((one) => one.name === name)))
         .map((names) => names.map((name) => indexes.get(name) ?? name));
@@ -31,7 +31,7 @@ export function compileTables(models: readonly DataModel[], registry: Registry):
   );
 }
 
-/** What demands equal values, or finds them, is the index. */
+/** The blind index takes over uniqueness and lookups from the encrypted column. */
 function withIndex(column: ModelColumn): ModelColumn[] {
   const { name, blind, nullable, unique } = column;
   if (blind === undefined) return [column];
@@ -51,7 +51,7 @@ function withIndex(column: ModelColumn): ModelColumn[] {
 }
 const INDEX_LENGTH = 71;
 
-/** A column that statements use although the model does not define it. */
+/** Statements use it although the model does not define it. */
 const timestamp = (name: string): ModelColumn =>
   Object.freeze({
     name,
@@ -101,7 +101,6 @@ function column(
   });
 }
 
-/** What stands in an object or an array, as far as its field says. */
 function heldBy(
   form: unknown,
   value: Readonly<Record<string, Json>>,

@@ -1,4 +1,4 @@
-/** The services a plugin gets while it plans one place: readers, slots, indexes of results, handles of other plugins. */
+/** The services for a plugin that plans one place of a definition. */
 import { fault, unresolved } from '../contract/fault.js';
 import { deepFreeze, type Json } from '../contract/json.js';
 import type { Kind } from '../contract/kind.js';
@@ -23,24 +23,23 @@ import { ownersOf } from './owners.js';
 import type { Maker } from './plan.js';
 import { compileValue, textOf, type CompileAccessor, type Compiled } from './values.js';
 
-/** What the compiler needs from the running kernel: handles by plugin, and a resolver that knows who is asking. */
+/** `resolve` checks what the calling plugin may use. */
 export interface Handles {
   handle(id: PluginId): unknown;
   resolve<H>(asking: PluginId, kind: Kind<H>, name: string): H;
 }
 
-/** Shared by everything that is compiled for one resource. */
 export interface ResourceScope {
   readonly resources: ReadonlyMap<string, ResourceModel>;
   readonly registry: Registry;
   readonly handles: Handles;
   readonly tables: ReadonlyMap<string, ModelTable>;
   readonly isolations: Isolations;
-  /** The resource that answers; actionables of other resources may be part of its plan. */
+  /** The plan may contain actionables of other resources. */
   readonly resource: ResourceModel;
   readonly sequence: readonly ActionModel[];
   readonly lookupOrder: readonly number[];
-  /** Payload paths without which a request is refused. */
+  /** Required payload paths. */
   readonly needed: (readonly string[])[];
   readonly slots: {
     count: number;
@@ -52,19 +51,19 @@ export interface ResourceScope {
   readonly testing: boolean;
   readonly uses: ReadonlySet<string>;
   readonly version: string;
-  /** Readers of what a request has to bring, and where. */
+  /** Readers of required values. */
   readonly asked: { readonly action: ActionModel | null; readonly read: Reader }[];
-  /** Values that are made once for a request, and where; nothing of a request is read for them. */
+  /** Values generated once per request. */
   readonly once: { readonly action: ActionModel | null; readonly slot: number; readonly read: Reader }[];
-  /** Results that are read for those behind them, and where in them. */
+  /** Paths of results that later actionables read. */
   readonly taken: { readonly action: ActionModel | null; readonly index: number; readonly path: readonly string[] }[];
-  /** Paths of results that features have opened for the caller. */
+  /** Paths that features decrypt for the caller. */
   readonly revealed: string[];
-  /** What was compiled so far reads this, and where. */
+  /** The inputs read so far. */
   readonly reads: { readonly action: ActionModel | null; readonly place: ReadPlace }[];
 }
 
-/** The accessor handle as the compiler uses it; its kind declares the whole interface. */
+/** The part of the handle that the compiler calls. */
 interface AccessorLike {
   compile(tail: readonly string[], tools: PlanTools): Compiled;
 }
@@ -83,7 +82,7 @@ export function makeTools(
     const { sort } = owner.sources.read(name, action?.key ?? null);
     return sort === 'payload' ? null : slotOf(scope, `${owner.id}:${name}`);
   };
-  // Who only judges does so at each request, and nothing of an answer depends on what it looks at.
+  // Validate-only plugins run on every request and never influence the response.
   const judges = unnoted || scope.registry.plugins.get(plugin)?.facts?.['judges'] === true;
   const noteRead = (read: ReadPlace): void => void (judges || scope.reads.push({ action, place: read }));
   const readsName = (field: string | null): void =>
@@ -91,7 +90,7 @@ export function makeTools(
   const tools: PlanTools = {
     place,
     version: scope.version,
-    // Whoever looks by itself sees what was sent, also where a result gives the same name.
+    // Direct reads see the payload as sent, even where a result provides the same name.
     readsPayload: (field) => noteRead({ from: 'payload', field, slot: null }),
     reads: () => scope.reads.filter((read) => action === null || read.action === action).map((read) => read.place),
     root: scope.resource.value,
@@ -139,7 +138,7 @@ export function makeTools(
     tables: modelsOf(scope, action).flatMap((model) => scope.tables.get(model) ?? []),
     connection: ({ kind, config }) =>
       action?.stores.find((store) => store.kind === kind)?.instance ?? config?.must ?? 'main',
-    // Asked for by a few of the many places that get these tools.
+    // Getters, because few plugins need these expensive values.
     get secrets() {
       return secretsOf(scope, action === null ? scope.sequence : [action]);
     },
@@ -170,7 +169,7 @@ export function makeTools(
     );
   }
 
-  /** What is read by name of the one item of this actionable's result, by those behind it that run for the resource too. */
+  /** The names that later actionables read from the only item of this list. */
   function outputs(): Outputs | null {
     if (action === null) return null;
     const running = new Set(scope.sequence.map(({ key }) => key));
@@ -193,11 +192,11 @@ export function makeTools(
       const id = `${kind.kind}:${root}`;
       const handle = scope.handles.handle(id) as AccessorLike;
       const compiled = handle.compile(tail, makeTools(scope, action, id, lenient, judges));
-      // Claims are noted where they are read; what is constant, or made anew each time, is nothing of the request.
+      // `readClaim` records claims. Constant or generated values are not inputs.
       const reads = scope.registry.plugins.get(id)?.facts?.['reads'];
       if (reads === 'payload') {
         readsName(tail[0] ?? null);
-        // What is read of each item of a list, or of what runs first, is there only when the work is done.
+        // Values of list items or of earlier results exist only when the work runs.
         const isSent = (action?.repeat ?? null) === null && (tail[0] === undefined || nameSlot(tail[0]) === null);
         if (isSent && !judges) scope.asked.push({ action, read: compiled.read });
       } else if ((reads === undefined || reads === 'headers') && !compiled.constant) {
@@ -238,7 +237,7 @@ export function makeTools(
   function repeatOf({ from, body, name, action: key }: RepeatModel): Repeat {
     const index = scope.sequence.findIndex((candidate) => candidate.key === key);
     const root = name?.split('.')[0] ?? '';
-    // Items are forked from the payload: names in them mean what stands beside the list too.
+    // Forks of items copy the payload, so names can refer to fields next to the list.
     if (from === 'result') noteRead({ from: 'result', index });
     if (body) readsName(null);
     return {
@@ -251,8 +250,8 @@ export function makeTools(
   }
 
   /**
-   * A bare name that the request lacks is null: being required is the business of rules and tables. A path that leads to nothing inside
-   * a result is no optional field, and ends the request.
+   * Missing names are null, because rules and tables enforce required values. A missing path inside a result ends the request,
+   * unless it is optional.
    */
   function nameReader(path: string): Reader {
     const [root = path, ...rest] = splitPath(path);
@@ -275,7 +274,7 @@ export function makeTools(
   return tools;
 }
 
-/** Secret columns and fields of these actionables, also under the names that statements give them. */
+/** Names of secret columns and fields, including their aliases in statements. */
 function secretsOf(scope: ResourceScope, actions: readonly ActionModel[]): ReadonlySet<string> {
   const tables = actions.flatMap(({ models }) => models.flatMap((model) => scope.tables.get(model) ?? []));
   const marked = tables.flatMap(({ columns, secrets = [] }) => [
@@ -288,10 +287,9 @@ function secretsOf(scope: ResourceScope, actions: readonly ActionModel[]): Reado
   return withRenamed([...marked, ...actions.flatMap(({ secrets }) => secrets)], statements);
 }
 
-/** Names that never leave these actionables unless somebody asks for them. */
 export const secretsIn = secretsOf;
 
-/** Optional as soon as one of the fields on the way is; an index into an array is no field. */
+/** A nested field is optional if any field on its path is. Array indexes are skipped. */
 function declaredField(
   fields: ResourceModel['payloadFields'],
   name: string,

@@ -1,6 +1,6 @@
 /**
- * Turns JSON of a definition into readers. Strings may hold accessors; what holds none is one frozen constant. A value
- * read at run time is data: it is never looked at for accessors again.
+ * Compiles JSON of a definition to readers; anything without accessors is a
+ * frozen constant. Values read at run time are never searched for accessors.
  */
 import type { Json } from '../contract/json.js';
 import { ExactNumber } from '../contract/exact-number.js';
@@ -12,13 +12,13 @@ import { parseTemplate, type AccessorPart } from '../language/accessor.js';
 export interface Compiled {
   readonly constant: boolean;
   readonly read: Reader;
-  /** The payload field that is read, where it is exactly one. */
+  /** Set where exactly one payload field is read. */
   readonly field?: string | null;
-  /** The header that is read, in lower case, where it is one. */
+  /** Lower case; set where a header is read. */
   readonly header?: string;
-  /** The address of the client is read. */
+  /** The client address is read. */
   readonly remote?: true;
-  /** The slot in which a value is kept that is made once for a request. */
+  /** The slot of a value generated once per request. */
   readonly once?: number;
 }
 
@@ -26,7 +26,7 @@ export type CompileAccessor = (part: AccessorPart) => Compiled;
 
 const constant = (value: unknown): Compiled => ({ constant: true, read: () => value });
 
-/** Accessors that are constant (`$ENV`) are read here, once. */
+/** Constant accessors (`$ENV`) are read here, once. */
 export function compileValue(json: Json, accessor: CompileAccessor): Compiled {
   if (typeof json === 'string') return compileString(json, accessor);
   if (Array.isArray(json)) return compileArray(json as readonly Json[], accessor);
@@ -61,7 +61,7 @@ function settled(compiled: Compiled): Compiled {
   return compiled.constant ? constant(compiled.read(undefined as unknown as Frame)) : compiled;
 }
 
-/** Text of a plain value; objects, arrays and null have no text of their own. */
+/** Throws for objects, arrays and null. */
 export function textOf(value: unknown, name: string): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean' || value instanceof ExactNumber) return value.toString();
@@ -85,7 +85,7 @@ function compileObject(json: Readonly<Record<string, Json>>, accessor: CompileAc
     return constant(Object.freeze(Object.fromEntries(made)));
   }
   const readers = entries.map(([key, { read }]) => [key, read] as const);
-  // Assigned on an ordinary object, this one key would change the prototype instead.
+  // On an ordinary object, assigning `__proto__` would change the prototype.
   const odd = Object.hasOwn(json, '__proto__');
   const empty = (): Record<string, unknown> => (odd ? (Object.create(null) as Record<string, unknown>) : {});
   return {

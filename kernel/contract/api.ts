@@ -1,7 +1,4 @@
-/**
- * What a plugin says of itself where the interface is described to callers (OpenAPI): the values it takes, what it makes of a
- * result, whom it asks for what, how it refuses. Pure data and pure functions; nothing of it runs with a request.
- */
+/** How a plugin describes itself for OpenAPI. Pure data and pure functions; nothing here runs with a request. */
 import type { Json, JsonObject } from './json.js';
 import type { FactValue } from './plugin.js';
 
@@ -9,8 +6,8 @@ import type { FactValue } from './plugin.js';
 export type JsonSchema = JsonObject;
 
 /**
- * What a result may be: one of these. Each is a list, one object, null or a plain value by itself, never a choice, so that
- * steps can change them one by one. `{}` is anything.
+ * The possible shapes of a result. Each is a list, one object, null or a scalar, never a union, so that changes can transform
+ * them one by one. `{}` is any value.
  */
 export type Forms = readonly JsonSchema[];
 
@@ -19,12 +16,12 @@ export interface ApiField {
   readonly required: boolean;
 }
 
-/** Files that come with the request, by the name of their part. Where there are any, the body is a form. */
+/** With any uploaded files, the body is a multipart form. */
 export interface ApiFile {
   readonly doc: string;
-  /** Files at most; one by default. */
+  /** Maximum number of files; 1 by default. */
   readonly most?: number;
-  /** Bytes of each at most. */
+  /** Of each file. */
   readonly bytes?: number;
   /** Media types and wildcards (`image/*`). */
   readonly types?: readonly string[];
@@ -32,109 +29,106 @@ export interface ApiFile {
 
 export interface ApiRefusal {
   readonly code: string;
-  /** Where the definition's author wrote others than the catalogue has. */
+  /** Overrides the catalogue. */
   readonly status?: number;
   readonly message?: string;
-  /** Headers of the refusal and what they say. */
+  /** Response headers and their descriptions. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What a caller has to show. Several of one resource are all needed, unless somebody says `either` of them. */
+/** All requirements of a resource apply, except the alternatives in `either`. */
 export interface ApiSecurity {
-  /** A short name; plugins that judge callers by something else get another one by themselves. */
+  /** A short name; a different scheme of the same name receives another one. */
   readonly name: string;
-  /** A Security Scheme Object of OpenAPI. */
+  /** An OpenAPI Security Scheme Object. */
   readonly scheme: JsonObject;
 }
 
-/** What a change may look at beside the result itself. */
+/** What a change may read besides the result. */
 export interface ApiResults {
-  /** Of the other actionables of the resource, latest first. */
+  /** Forms of the resource's other actionables, latest first. */
   readonly others: readonly Forms[];
-  /** Of an actionable of this resource; null where it does not run before. */
+  /** Null where the actionable does not run before. */
   readonly action: (id: number) => Forms | null;
-  /** Names that are taken out of results or made for the request. */
+  /** Names extracted from results or generated for the request. */
   readonly names: ReadonlySet<string>;
-  /** Names that never leave unless they are asked for. */
+  /** Names that responses omit unless `returnables` names them. */
   readonly secrets: ReadonlySet<string>;
-  /** The actionable whose result the resource answers, as written. */
+  /** The actionable that produces the response, as written. */
   readonly main: Readonly<Record<string, Json>> | null;
 }
 
-/** Mirrors a step: what the plugin makes of the result, in the phase in which it does so. */
+/** How a step of the plugin changes the result. */
 export interface ApiChange {
   readonly phase: number;
-  /** Order within the phase, default 0. */
+  /** Within the phase; default 0. */
   readonly order?: number;
   readonly change: (forms: Forms, results: ApiResults) => Forms;
 }
 
-/** A message to clients that stay connected. */
+/** A message to connected clients. */
 export interface ApiEvent {
-  /** Its name, by which clients tell events apart. */
   readonly action: string;
-  /** Whom it is meant for, in a word: a name of a plugin. */
+  /** The target in one word: a plugin name. */
   readonly to: string;
 }
 
-/** Everything may be left out. */
+/** OpenAPI facts of one use of a plugin. */
 export interface ApiPart {
-  /** Of a plugin that describes values (types, accessors): those that are right. */
+  /** For types and accessors: the schema of valid values. */
   readonly value?: JsonSchema;
-  /** Fields of the payload that are judged. */
   readonly fields?: Readonly<Record<string, ApiField>>;
   readonly files?: Readonly<Record<string, ApiFile>>;
-  /** The whole body, where it is no object of fields. */
+  /** The whole body, where it is not an object of fields. */
   readonly body?: JsonSchema;
-  /** Request headers, by name. */
   readonly headers?: Readonly<Record<string, ApiField & { readonly doc: string }>>;
   readonly security?: readonly ApiSecurity[];
-  /** Slots of this resource of whose plugins one is enough: a caller shows what any of them asks for. */
+  /** Slots of this resource with alternative security plugins: one of them is enough. */
   readonly either?: readonly string[];
   readonly changes?: readonly ApiChange[];
-  /** What is answered where nothing else answers: the resource has no actionables. */
+  /** The response of a resource without actionables. */
   readonly instead?: JsonSchema;
-  /** Headers of a success and what they say. */
+  /** Headers of a success and their descriptions. */
   readonly answers?: Readonly<Record<string, string>>;
-  /** Codes that this place can answer; without it all codes of the plugin that have a status. */
+  /** Codes that this use can return; by default all codes of the plugin that have a status. */
   readonly refuses?: readonly (string | ApiRefusal)[];
-  /** Codes of plugins behind this one that cannot occur here. */
+  /** Codes of subsequent plugins that cannot occur here. */
   readonly never?: readonly string[];
-  /** The request may end here without an error: what is behind gives nothing then. */
+  /** The request may end here without an error. */
   readonly ends?: true;
-  /** Takes what only a request has: it cannot be called over a connection that stays open. */
+  /** Cannot be called over a persistent connection. */
   readonly requestOnly?: true;
   readonly events?: readonly ApiEvent[];
   /** Sentences for the description of the operation. */
   readonly notes?: readonly string[];
 }
 
-/** What is known of the statement of an actionable, where it has exactly one. */
+/** The statement of an actionable that has exactly one. */
 export interface ApiStatement {
-  /** `SELECT`, `INSERT`, ...; empty where it cannot be told. */
+  /** `SELECT`, `INSERT`, ...; empty when unknown. */
   readonly verb: string;
-  /** The rows as a list; `minItems` and `maxItems` as far as they are certain. */
+  /** An array schema; `minItems` and `maxItems` only where they are certain. */
   readonly rows: JsonSchema;
 }
 
 export interface ApiPlace {
   readonly slot: string;
-  /** The plugin's own fields as written; of an accessor, `tail` is what follows the root. */
+  /** The plugin's own fields as written; an accessor has the text after its root as `tail`. */
   readonly value: Readonly<Record<string, Json>>;
   readonly holder: Readonly<Record<string, Json>>;
-  /** The definition (or the config) around it, whole. */
+  /** The complete definition or config. */
   readonly root: Readonly<Record<string, Json>>;
   readonly facts: (kind: string, name: string) => Readonly<Record<string, FactValue>> | undefined;
-  /** Whether any definition uses a plugin (`feature:returnables`). */
+  /** Whether any definition uses the plugin (`feature:returnables`). */
   readonly used: (plugin: string) => boolean;
-  /** What another plugin says of values that are written like this. */
+  /** The schema that another plugin declares for values written this way. */
   readonly valueOf: (kind: string, name: string, written: Readonly<Record<string, Json>>) => JsonSchema;
-  /** What a value of the definition becomes; accessors in it are read. */
+  /** The schema of a value of the definition, with accessors resolved. */
   readonly written: (json: Json) => JsonSchema;
-  /** A field of the payload, or what is inside it; null when nothing is known of it. */
+  /** Null where the payload path is unknown. */
   readonly payload: (path: readonly string[]) => JsonSchema | null;
   readonly statement: () => ApiStatement | null;
-  /** A name of the payload that the resource makes itself: out of a result, or generated. */
+  /** Whether the resource extracts or generates this payload name. */
   readonly isMade: (name: string) => boolean;
   /** The work is repeated for each item of a list. */
   readonly repeated: boolean;

@@ -1,17 +1,17 @@
-/** For whom something is waited: until when, and which of those that wait are the same client. Platform-free. */
+/** Identifies the client and the deadline of a wait, for fair queues. */
 import type { Invocation } from './invocation.js';
 
-/** A frame is one. */
+/** A `Frame` satisfies this interface. */
 export interface Asker {
   readonly invocation: Pick<Invocation, 'deadline' | 'remote' | 'release'>;
-  /** What a guard has proven; null: nothing. */
+  /** Null when unauthenticated. */
   readonly claims: Readonly<Record<string, unknown>> | null;
 }
 
-/** Of a token, not of its owner: each token of the same owner has others. */
+/** These claims differ between tokens of the same client. */
 const OF_THE_TOKEN: ReadonlySet<string> = new Set(['iat', 'exp', 'nbf', 'jti']);
 
-/** The same text for all requests of one client: of its identity where one is proven, of its network otherwise. */
+/** Returns a key of the client: its claims when authenticated, else its network. */
 export function clientOf(asker: Asker | null): string {
   if (asker === null) return '';
   const { claims, invocation } = asker;
@@ -19,11 +19,11 @@ export function clientOf(asker: Asker | null): string {
   return JSON.stringify(Object.entries(claims).filter(([name]) => !OF_THE_TOKEN.has(name)));
 }
 
-/** Groups of an IPv6 address that its owner does not choose. */
+/** The first four groups of an IPv6 address are the /64 prefix. */
 const NETWORK_GROUPS = 4;
 const GROUPS = 8;
 
-/** Whoever has one IPv6 address has a network of them, and could take a new one for each request. */
+/** A client can use any address of its /64 network, so the network identifies it. IPv4 addresses are unchanged. */
 export function networkOf(address: string): string {
   if (!address.includes(':')) return address;
   const [head = '', tail = ''] = (address.split('%')[0] ?? '').split('::');

@@ -1,10 +1,10 @@
-/** An installation that cannot start: about plugins and config, never about a request. The catalogue has the words. */
+/** An installation cannot start because of its plugins, config or definitions. */
 import type { CodeEntry, Params } from './problem.js';
 
 export class BootError extends Error {
-  /** The words of a code that a plugin brings; stamped by the kernel, which knows the plugins. */
+  /** The catalogue entry of a plugin's code; set by the kernel. */
   words: CodeEntry | undefined;
-  /** `file:line:column` of the definition that is refused; stamped by the compiler, which knows where it stands. */
+  /** `file:line:column` of the invalid definition; set by the compiler. */
   place: string | undefined;
 
   constructor(

@@ -1,6 +1,6 @@
-/** The time of a process, for code that knows no platform; handed in where it is needed. In milliseconds. */
+/** The time source of platform-free code, in milliseconds. */
 export interface Clock {
-  /** Of the monotonic clock. */
+  /** Monotonic time. */
   readonly now: () => number;
   readonly wait: (time: number) => Promise<void>;
 }

@@ -1,247 +1,239 @@
 /**
- * Work that is not part of an answer: put off by a request and done by whichever process takes it, or begun by the clock.
- * Everything such work needs travels by value, as JSON; no secret is in it.
+ * Background work: deferred by a request and run by any process, or started by the scheduler.
+ * Its inputs are copied as JSON, without secrets.
  */
 import type { Json } from './json.js';
 import type { Happening } from './hooks.js';
 import type { Frame, SharedUnit, Signal } from './plan.js';
 
-/** What a part of a resource needs to be done later. */
+/** A job: the captured inputs of deferred work. */
 export interface Deferred {
-  /** The same in every run; outbound calls carry it as `Idempotency-Key`. */
+  /** Constant across attempts; outbound calls send it as `Idempotency-Key`. */
   readonly id: string;
   readonly resource: string;
-  /** Which part of the resource: the key of its last actionable. */
+  /** The key of the part's last actionable. */
   readonly part: string;
-  /** Of the definitions of the part when it was accepted. */
+  /** Of the part's definitions when the work was accepted. */
   readonly version: string;
-  /** What the part reads, by kind and name (`payload:email`): it fits definitions that read no more than this. */
+  /** Inputs by kind and name (`payload:email`). Newer definitions can run the work if they read no other inputs. */
   readonly needs: readonly string[];
-  /** Milliseconds since 1970; the instant that definitions see, in every run. */
+  /** Milliseconds since 1970; the current time of every attempt. */
   readonly acceptedAt: number;
   readonly state: DeferredState;
-  /** Of the row that it was handed over from, where it was: `begin` of the deferral knows it. */
+  /** The outbox row of the work, if any; `begin` of the deferral uses it. */
   readonly row?: number;
 }
 
 export interface DeferredState {
-  /** Only what the part reads, hashed and encrypted where the definition says so. */
+  /** Only fields that the part reads, hashed and encrypted where the definition requires it. */
   readonly payload: Json;
   readonly claims: Readonly<Record<string, Json>> | null;
-  /** Headers that the part reads, by lower-case name. */
+  /** Only those that the part reads, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The address of the client, where the part reads it; else empty. */
+  /** Empty unless the part reads it. */
   readonly remote: string;
   /** Named values, by `resource:name`. */
   readonly names: Readonly<Record<string, Json>>;
-  /** Results of actionables that ran before, by key. */
+  /** By key of the actionable. */
   readonly results: Readonly<Record<string, Json>>;
-  /** Values made once (generated ids), by where they are made. */
+  /** Generated values (such as ids), by the place that generates them. */
   readonly made: readonly (readonly [place: string, value: string | number])[];
-  /** Headers of the trace of the request that accepted it, where an observer made some. */
+  /** Trace headers of the accepting request. */
   readonly trace?: Readonly<Record<string, string>>;
 }
 
-/** What is left of actionables of deferred work that are done; they are not done again. */
+/** Records finished actionables of a job, which later attempts skip. */
 export interface Note {
-  /** Keys of the actionables, which are done together. */
+  /** Keys of the actionables that finished together. */
   readonly actions: readonly string[];
-  /** When they were done: milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly at: number;
   /** Milliseconds. */
   readonly took: number;
-  /** One of them ended the work: nothing behind it is done. */
+  /** One of them ended the job. */
   readonly ends?: true;
-  /** What `state` has for the actionables behind them, by kind and name, also where there was no value. */
+  /** The values that later actionables need, by kind and name; `state` holds those that exist. */
   readonly carries: readonly string[];
-  /** Absent where the values lie in an inbox. */
+  /** Absent where an inbox stores the values. */
   readonly state?: Pick<DeferredState, 'names' | 'results'>;
 }
 
-/** The notes that lie in the queue, with the work itself. */
+/** The notes that the queue stores with the job. */
 export interface Journal {
-  /** The work was never begun before: nothing of it is noted anywhere. */
+  /** The first attempt, so no notes exist anywhere. */
   readonly fresh?: boolean;
-  /** Of the runs before this one. */
+  /** Of earlier attempts. */
   readonly notes: readonly unknown[];
-  /** Takes their place. Rejects when the right to do the work is lost. */
+  /** Replaces all notes. Rejects when this process has lost its claim on the job. */
   write(notes: readonly Note[]): Promise<void>;
   /**
-   * Asked before a unit of this sort is opened that is the last of the work: what ends the work as part of it, where the queue lies in
-   * the same store; null where it does not. It gives false when that cannot be done now, and rejects when the right to do the work is lost.
+   * Called before the job's last unit opens. Returns a function that completes the job within that unit, or null when the queue
+   * uses another store. The function resolves to false when it cannot do so now, and rejects when the claim is lost.
    */
   ending?(shared: SharedUnit): Promise<((unit: unknown) => Promise<boolean>) | null>;
 }
 
-/** Notes in the store of the actionables themselves: each is there if what they did was committed, and only then. */
+/** Notes in the store of the actionables, committed together with their work. */
 export interface Inbox {
-  /** Makes the place for notes, before the first unit is opened. */
+  /** Creates the storage, before the first unit opens. */
   ready(): Promise<void>;
-  /** Of one job, in any order. */
+  /** In any order. */
   read(job: string): Promise<readonly unknown[]>;
-  /** As part of the unit of work. Rejects when the same actionables are noted already. */
+  /** Writes within the transaction. Rejects when the actionables are noted already. */
   write(job: string, note: Note, unit: unknown): Promise<void>;
-  /** The job is over. */
   forget(job: string): Promise<void>;
 }
 
-/** Deferred work as it is put into a queue. */
+/** A job as it is enqueued. */
 export interface Put {
   readonly work: Deferred;
-  /** Seconds before it may run. */
+  /** Seconds. */
   readonly delay: number;
-  /** Among work that is due, the higher one runs first. */
+  /** The highest runs first. */
   readonly priority: number;
-  /** How often it is tried again after it failed. */
   readonly retries: number;
 }
 
-/** How a feature defers: several of one actionable are laid over one another. */
+/** How a feature defers work. Several deferrals of one actionable are merged. */
 export interface Deferral {
   readonly delay?: number;
   readonly priority?: number;
   readonly retries?: number;
   /**
-   * Makes the work durable: inside the unit of work of the frame where there is one (never when that is rolled back), at once
-   * otherwise. Throws a Fault (503) when it cannot.
+   * Stores the work durably: within the frame's transaction if there is
+   * one, immediately otherwise. Throws a Fault (503) on failure.
    */
   readonly put: (work: readonly Put[], frame: Frame) => Promise<void>;
-  /** Takes the place of `put`, asked at load, where work is accepted inside a unit that others may take part in. */
+  /** Returns replacements for work accepted within a shareable transaction; called at load. */
   readonly putIn?: (shared: SharedUnit) => Pick<Deferral, 'put' | 'begin'>;
-  /** Called before each run: nothing hands the same work over again once it resolves, so that work which is over stays so. */
+  /** Called before each run. Once it resolves, the same work cannot be enqueued again. */
   readonly begin?: (work: Deferred) => Promise<void>;
-  /** Where units of this sort note that they are done; null where they cannot. */
+  /** Null where this kind of transaction cannot hold notes. */
   readonly inboxIn?: (shared: SharedUnit) => Inbox | null;
 }
 
-/** An actionable that the clock begins. */
+/** An actionable that the scheduler triggers. */
 export interface Schedule {
-  /** Key of the actionable. */
   readonly key: string;
   readonly resource: string;
-  /** Six fields, seconds first. */
+  /** Six cron fields, seconds first. */
   readonly expression: string;
-  /** IANA name; null: UTC. */
+  /** IANA time zone; null: UTC. */
   readonly zone: string | null;
 }
 
-/** How a run of deferred or scheduled work ended. */
+/** The result of running deferred or scheduled work. */
 export type Outcome =
   | {
       readonly done: true;
-      /** To be called when the end is noted. Never rejects. */
+      /** Call it once the completion is recorded. Never rejects. */
       readonly forget?: () => Promise<void>;
     }
   | {
       readonly done: false;
       readonly code: string;
-      /** For operators: words of the catalogue, and never a value of the request. */
+      /** The catalogue message, without values of the request. */
       readonly detail: string;
-      /** The same may succeed when it is tried again. */
       readonly retryable: boolean;
-      /** Its resource lets nothing in at the moment: nothing was begun, and it is no try. */
+      /** The resource does not accept work now. Nothing ran, and it does not count as an attempt. */
       readonly waits?: true;
     };
 
-/** Whose uids are meant: a uid belongs to the callers of a guard. */
+/** The namespace of uids: a uid is unique only among the callers of a guard. */
 export interface Owners {
-  /** Those whom this guard lets in; null: no guard. The same in all processes with these definitions; no secret is in it. */
+  /** A key of the admitted callers, equal in all processes with these definitions and not secret; null: no guard. */
   readonly realm: string | null;
-  /** Also connections that show no token, whatever uid they say. */
+  /** Also includes unauthenticated connections with any claimed uid. */
   readonly open: boolean;
 }
 
-/** Whom a message to connected clients is meant for. `of` absent: whoever proves the uid, or says it where there are no guards. */
+/** Without `of`, recipients prove the uid, or claim it where there are no guards. */
 export type Target =
   | { readonly all: true }
   | { readonly uids: readonly string[]; readonly of?: Owners }
   | { readonly rooms: readonly string[] };
 
-/** A message to connected clients, as it travels between processes; JSON only. */
+/** A message as it is sent between processes. */
 export interface Delivery {
   readonly action: string;
   readonly data: Json;
   readonly to: Target;
-  /** Where clients may go on reading when they come back; null where messages are not kept. */
+  /** Position from which reconnecting clients resume; null where messages are not retained. */
   readonly id: string | null;
 }
 
-/** The messages after the one with this id, oldest first; null where some may be missing. */
+/** The messages after this id, oldest first; null where some may be missing. */
 export type Replay = (id: string) => Promise<readonly Delivery[] | null>;
 
-/** What the running kernel does for plugins that bring work or carry messages; nothing of it may be called before `ready`. */
+/** Kernel services for plugins that bring work or deliver messages, available from `ready` on. */
 export interface Running {
-  /** Does what is left of deferred work. Never rejects. `signal`: its right to do so is lost, or the process ends. */
+  /** Runs the rest of a job. Never rejects. `signal` aborts when the claim is lost or the process ends. */
   resume(work: Deferred, attempt: number, signal: Signal, journal?: Journal): Promise<Outcome>;
   /** Of the newest plans. */
   schedules(): readonly Schedule[];
-  /** Runs a scheduled actionable. `id` is the same for one instant in all processes. Never rejects. */
+  /** Never rejects. `id` is equal for one instant in all processes. */
   tick(schedule: Schedule, id: string, instant: number, signal: Signal): Promise<Outcome>;
-  /** `listener` runs after each swap of plans. Gives the function that ends this. */
+  /** Calls `listener` after each reload; the returned function unsubscribes. */
   swapped(listener: () => void): () => void;
-  /** Asks the taps of `broadcast`; gives the message that is to be sent. */
+  /** Runs the taps of `broadcast`. */
   announce(message: Delivery, frame: Frame): Promise<Delivery>;
-  /** Hands a message to the connections of this process that it is meant for. */
+  /** Delivers to connections of this process. */
   deliver(message: Delivery): void;
-  /** Says who is asked for what clients have missed that come back with the id of the last message they saw. */
+  /** Registers the source of missed messages for clients that reconnect with the id of the last one they saw. */
   replays(replay: Replay): void;
-  /** Tells observers what happened. Never throws. */
+  /** Emits an event to observers. Never throws. */
   tell(event: Happening): void;
-  /** How much deferred work there is; null where none can be, or nobody answers within a second. */
+  /** The amount of deferred work; null where there can be none, or when a store does not reply within a second. */
   backlog(): Promise<Backlog | null>;
 }
 
-/** How much deferred work there is. Counting may end at `COUNTED`: a longer queue must not make looking at it dear. */
+/** Counts of jobs, which may stop at `COUNTED`, because counting a long queue is expensive. */
 export interface Backlog {
-  /** May run now. */
+  /** Jobs that are due. */
   readonly ready: number;
-  /** Waits for its time. */
+  /** Jobs with a later due time. */
   readonly delayed: number;
   readonly running: number;
   readonly dead: number;
-  /** Seconds since the oldest of what is ready could have begun, as far as was counted; 0 where nothing is. */
+  /** Seconds since the oldest counted ready job became due; 0 when none is ready. */
   readonly oldest: number;
 }
 
-/** Of each sort. */
 export const COUNTED = 10_000;
 
-/** Deferred work as operators see it. */
 export interface JobView {
   readonly id: string;
   readonly resource: string;
   readonly part: string;
   readonly state: 'waiting' | 'running' | 'dead';
   readonly priority: number;
-  /** Runs that were begun. */
   readonly attempts: number;
   readonly retries: number;
   /** Milliseconds since 1970. */
   readonly acceptedAt: number;
-  /** When it may run; null for what runs or is dead. */
+  /** Null for running and dead jobs. */
   readonly dueAt: number | null;
-  /** Of the last run that failed. */
+  /** Of the last attempt. */
   readonly failure: { readonly code: string; readonly detail: string; readonly at: number } | null;
 }
 
 export interface JobFilter {
   readonly state?: JobView['state'];
   readonly resource?: string;
-  /** Most rows; the oldest first. */
+  /** The oldest come first. */
   readonly limit?: number;
 }
 
-/** What operators may do with deferred work. */
 export interface JobDesk {
   list(filter: JobFilter): Promise<readonly JobView[]>;
-  /** With everything that travels; null when there is none of that id. `notes`: of what is done, as they lie in the queue. */
+  /** Null for an unknown id. `notes` are as stored. */
   show(
     id: string,
   ): Promise<{ readonly view: JobView; readonly work: Deferred; readonly notes: readonly unknown[] } | null>;
-  /** Puts dead work back, to be tried as often as new work; true when there was any. */
+  /** Requeues a dead job with all its attempts; false when there is none. */
   retry(id: string): Promise<boolean>;
-  /** Removes work that is dead, or one by its id whatever its state but running. Gives how many. */
+  /** Removes dead jobs, or one job unless it is running. Returns the number. */
   purge(which: { readonly id: string } | { readonly dead: true }): Promise<number>;
-  /** How much there is, for figures; absent where that cannot be told cheaply. */
+  /** Absent where counting is expensive. */
   backlog?(): Promise<Backlog>;
 }

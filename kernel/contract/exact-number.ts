@@ -1,18 +1,18 @@
 /**
- * A number of JSON that a double would change, kept as its digits: whole numbers beyond 2^53, fractions of more digits than
- * a double has. Whatever knows nothing of it writes the digits as text; `writeJson` writes the number.
+ * A JSON number that a double would change, stored as its digits.
+ * `JSON.stringify` writes a string; `writeJson` writes the number.
  */
 export class ExactNumber {
   static #written = 0;
 
-  /** How often one has been made JSON text. */
+  /** Number of conversions to JSON text. */
   static get written(): number {
     return ExactNumber.#written;
   }
 
   readonly #digits: string;
 
-  /** `digits`: a number as JSON writes it; of a whole one the digits alone, without an exponent. */
+  /** `digits`: a JSON number; integers without an exponent. */
   constructor(digits: string) {
     this.#digits = digits;
   }

@@ -1,10 +1,9 @@
 /**
- * The one error class of a running request. It carries a code of the catalogue and data; the words and the status come
- * from the catalogue in the error room, so a fault can never leak a driver's message to a client.
+ * The error class of a running request. Message and status come from the catalogue, so a fault cannot leak a driver's message.
  */
 import type { Params } from './problem.js';
 
-/** One thing wrong with the client's input; `pointer` is a JSON pointer into the payload. */
+/** `pointer` is a JSON pointer into the payload. */
 export interface Issue {
   readonly pointer: string;
   readonly code: string;
@@ -14,11 +13,9 @@ export interface Issue {
 export interface FaultOptions {
   readonly cause?: unknown;
   readonly issues?: readonly Issue[];
-  /** The same request may succeed when it is sent again later. */
   readonly retryable?: boolean;
-  /** Response headers that belong to this fault, such as `allow`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Replaces the catalogue's words where the definition's author wrote others. */
+  /** The definition's message, instead of the catalogue's. */
   readonly message?: string;
   readonly status?: number;
 }
@@ -27,9 +24,9 @@ export class Fault extends Error {
   readonly code: string;
   readonly params: Params;
   readonly options: FaultOptions;
-  /** Where it happened; stamped once by the innermost place that knows. */
+  /** Set once, by the innermost code that knows. */
   where: { resource?: string; action?: string; plugin?: string; hook?: string } = {};
-  /** What steps before it put on every answer of the request (`Frame.lastingHeaders`); stamped once. */
+  /** `Frame.lastingHeaders` of the request; set once. */
   lastingHeaders: Readonly<Record<string, string>> | null = null;
 
   constructor(code: string, params: Params = {}, options: FaultOptions = {}) {
@@ -41,12 +38,12 @@ export class Fault extends Error {
   }
 }
 
-/** Makes a fault. `code` must stand in the catalogue or in the `errors` of a plugin. */
+/** `code` must exist in the catalogue or in the `errors` of a plugin. */
 export function fault(code: string, params: Params = {}, options: FaultOptions = {}): Fault {
   return new Fault(code, params, options);
 }
 
-/** A request without the value that something reads of it. */
+/** A request lacks a value that the definition reads. */
 export const unresolved = (name: string, path: readonly string[]): Fault =>
   fault(
     'ACC_UNRESOLVED',

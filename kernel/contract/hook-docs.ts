@@ -1,23 +1,19 @@
-/**
- * Every hook in words: when its taps are called, what they may do, an example. The reference prints it, the runtime makes its
- * rules of it. A hook without an entry does not compile.
- */
+/** Describes every hook. Reference pages print the descriptions, and the runtime derives its checks of taps from them. */
 import type { HookName } from './hooks.js';
 
 export interface HookDoc {
-  /** When taps are called, one half sentence. */
+  /** Half a sentence. */
   readonly when: string;
-  /** The parameters of a tap. */
+  /** The names of the tap's parameters. */
   readonly given: readonly string[];
-  /** `look`: what a tap gives back is nothing. `change`: it gives the first parameter on. `answer`: it may end what follows. */
+  /** `look`: the return value is ignored. `change`: the tap returns the first parameter. `answer`: it may end the request. */
   readonly may: 'look' | 'change' | 'answer';
-  /** A tap must not wait. */
   readonly sync?: true;
-  /** Belongs to the life of the process, not to a request. */
+  /** Belongs to the process, not to a request. */
   readonly life?: true;
-  /** What else a tap has to know; Markdown. */
+  /** Markdown for plugin authors. */
   readonly more?: string;
-  /** TypeScript, in which `hooks` is the registrar. */
+  /** TypeScript, with the registrar as `hooks`. */
   readonly example: string;
 }
 

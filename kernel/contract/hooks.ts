@@ -1,6 +1,6 @@
 /**
- * The hooks and the registrar through which plugins tap them. Public names are kebab-case. A hook is for behaviour
- * that applies to every request; what depends on a field of a definition is a compiled step instead.
+ * The hooks, and the registrar of their taps. A hook is for behaviour of every request; behaviour of a field of a definition
+ * is a compiled step.
  */
 import type { Delivery } from './deferred.js';
 import type { Json } from './json.js';
@@ -12,42 +12,42 @@ export interface Reply {
   readonly body: unknown;
 }
 
-/** What observers learn once the bytes have left. No values of the request are in it. */
+/** For observers, after the response was sent. Contains no values of the request. */
 export interface InvocationRecord {
   readonly id: string;
   readonly trigger: string;
   readonly resource: string | undefined;
-  /** Path of that resource as its definition writes it. */
+  /** As written in the definition. */
   readonly path: string | undefined;
-  /** The verb of an HTTP request. */
+  /** Of an HTTP request. */
   readonly method: string | undefined;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
   readonly status: number;
-  /** Problem code of a refused or failed request. */
+  /** Of a rejected or failed request. */
   readonly code: string | undefined;
   readonly milliseconds: number;
-  /** In the order they ended; empty where nothing ran. */
+  /** In the order in which they ended. */
   readonly actions: readonly ActionTiming[];
-  /** Of work that is done apart from its request: which run of it this was. */
+  /** The attempt number of background work. */
   readonly attempt?: number;
 }
 
-/** What happens beside requests: names of definitions, ids, codes and numbers. No value of a request is in it, and no uid. */
+/** Events outside requests, without request values and uids. */
 export type Happening =
-  /** `open`: how many connections there are now. */
+  /** `open`: current number of connections. */
   | { readonly what: 'connection-opened'; readonly id: string; readonly open: number }
   | {
       readonly what: 'connection-closed';
       readonly id: string;
       readonly open: number;
-      /** Of RFC 6455. */
+      /** The close code of RFC 6455. */
       readonly code: number;
       readonly milliseconds: number;
     }
-  /** A definition sends a message to connected clients, wherever they are. */
+  /** A definition sent a message, to any process. */
   | { readonly what: 'message-sent'; readonly action: string }
-  /** A message was handed to connections of this process; `dropped`: to those that do not keep up, it was not. */
+  /** A message was delivered in this process; `dropped` counts slow clients that did not receive it. */
   | {
       readonly what: 'message-delivered';
       readonly action: string;
@@ -55,34 +55,32 @@ export type Happening =
       readonly dropped: number;
     }
   | { readonly what: 'work-accepted'; readonly id: string; readonly resource: string; readonly part: string }
-  /** A run is over and counts. Work that lost its process has no names: nobody is left who knows them. */
+  /** An attempt finished. Attempts lost in a crash have no names of definitions. */
   | {
       readonly what: 'work-ended';
       readonly id: string;
       readonly resource: string | undefined;
       readonly part: string | undefined;
       readonly attempt: number | undefined;
-      /** `again`: it will be tried again. */
+      /** `again`: a retry follows. */
       readonly outcome: 'done' | 'again' | 'dead';
       readonly code: string | undefined;
     }
-  /** The clock did not begin a run: the one before still goes on, or it was due too long ago. */
+  /** A scheduled run did not start: the previous one is still active, or it was due too long ago. */
   | {
       readonly what: 'run-skipped' | 'run-missed';
       readonly resource: string;
-      /** Key of the actionable. */
       readonly key: string;
       /** Milliseconds since 1970. */
       readonly instant: number;
     };
 
-/** Ends a bail hook or a list of steps with a value. Never `null` or `undefined` as a signal: both are legal results. */
+/** Ends a bail hook or a list of steps with a value; `null` and `undefined` are legal results. */
 export class Done {
   constructor(readonly value: unknown) {}
 }
 export const done = (value: unknown): Done => new Done(value);
 
-/** Signatures of the taps, by public hook name. */
 export interface HookTaps {
   configure: (config: Json) => Json;
   compile: (resource: { readonly id: string; readonly definition: Json }) => void;
@@ -103,22 +101,22 @@ export type HookName = keyof HookTaps;
 
 export interface TapOptions {
   readonly stage?: number;
-  /** Ids of plugins whose taps this one must precede. */
+  /** Ids of plugins with taps that run after this one. */
   readonly before?: readonly string[];
-  /** Only for `execute`: the mode whose execution is tapped. */
+  /** Only for `execute`: the tapped mode. */
   readonly mode?: string;
 }
 
-/** A request for an address that a plugin answers by itself: a stored file, a page of figures. */
+/** A request for a path that a plugin serves: a stored file, a metrics page. */
 export interface RouteRequest {
   readonly method: string;
-  /** What follows the path of the route, percent escapes decoded; empty for an exact one. */
+  /** The decoded path after the route's own. */
   readonly rest: string;
-  /** The text behind the question mark. */
+  /** Without its question mark. */
   readonly query: string;
-  /** Address of the client, as `Invocation.remote`. */
+  /** The client address, as `Invocation.remote`. */
   readonly remote: string;
-  /** The values of a header (lower-case name). */
+  /** One value for each occurrence; lower-case name. */
   readonly header: (name: string) => readonly string[];
 }
 
@@ -130,18 +128,18 @@ export interface RouteReply {
 }
 
 export interface Route {
-  /** `/metrics`, or with a slash at the end for everything below: `/files/`. */
+  /** Exact (`/metrics`), or a prefix with a trailing slash (`/files/`). */
   readonly path: string;
-  /** `HEAD` is answered wherever `GET` is. */
+  /** `GET` implies `HEAD`. */
   readonly methods: readonly string[];
-  /** What fails is answered like any other failure: throw a Fault. */
+  /** Throw a Fault for an error response. */
   handle(request: RouteRequest): RouteReply | Promise<RouteReply>;
 }
 
-/** Handed to a plugin's `register`. A plugin that a reload is the first to use may add routes, and no taps. */
+/** Passed to `register`. A plugin first used by a reload may add routes but no taps. */
 export interface Registrar {
   /** Throws KRN_SEALED once the kernel is ready. */
   tap<N extends HookName>(name: N, tap: HookTaps[N], options?: TapOptions): void;
-  /** Answers an address beside the resources; throws KRN_ROUTE when it is taken. */
+  /** Throws KRN_ROUTE when the path is taken. */
   route(route: Route): void;
 }

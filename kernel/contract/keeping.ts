@@ -1,23 +1,23 @@
-/** What plugins keep on this machine, for those who copy it and put it back (`lintel backup`, `lintel restore`). */
+/** Local data of plugins, for `lintel backup` and `lintel restore`. */
 
 export interface Kept {
-  /** Absolute. */
+  /** Absolute path. */
   readonly folder: string;
-  /** Names directly in the folder that no copy needs. */
+  /** Entries that a backup leaves out. */
   readonly without?: readonly string[];
   /**
-   * Nothing in the folder changes until the result is called, also where another process has it open. The result throws where that
-   * was not so to the end.
+   * Freezes the folder, even if another process has it open, until the returned function is called. That function throws when
+   * the folder changed meanwhile.
    */
   readonly hold?: () => Promise<() => Promise<void>>;
-  /** No process has the folder open, and none opens it until the result is called. Throws where one has. */
+  /** Keeps all processes from opening the folder until the returned function is called. Throws when one has it open. */
   readonly lock?: () => Promise<() => Promise<void>>;
 }
 
-/** A server keeps it. `elsewhere`: how it is copied there, in words. */
+/** A server holds the data; `elsewhere` describes how to back it up. */
 export interface KeptElsewhere {
   readonly elsewhere: string;
 }
 
-/** Behind the name of a folder: what is put back is made there. As long as it is there, nothing may begin a new store in the folder. */
+/** Suffix of the folder into which a restore copies. While it exists, no new store may be created in the folder itself. */
 export const RESTORING = '.restoring';

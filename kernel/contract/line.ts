@@ -1,6 +1,6 @@
 /**
- * A bound on work of one sort: so many at a time, the others in turn by client, each no longer than its request may take. Who
- * by estimate would wait too long is refused at once. Nothing here does the work, or knows what it is.
+ * A concurrency limiter with a bounded wait queue, served round-robin by
+ * client. Callers with a long estimated wait are rejected immediately.
  */
 import { clientOf, type Asker } from './asker.js';
 import type { Clock } from './clock.js';
@@ -8,40 +8,39 @@ import { Overload } from './overload.js';
 import type { Turns } from './plan.js';
 
 export interface Line extends Turns {
-  /** `asker`: for whom; without one nothing but the line itself bounds the wait. */
+  /** Without `asker`, only the queue's limits bound the wait. */
   take(asker?: Asker | null): Promise<Leave>;
   run<T>(work: () => Promise<T>, asker?: Asker | null): Promise<T>;
-  /** As `take`, without a promise: at once where nobody has to wait. */
+  /** As `take`, with a callback; synchronous when a slot is free. */
   enter(asker: Asker | null, entered: Entered): void;
-  /** Whoever waits, or comes from now on and would have to, is refused with this. */
+  /** Rejects all waiting callers, and later ones that would have to wait. */
   close(refusal: Error): void;
   readonly running: number;
   readonly waiting: number;
 }
 
 export type Leave = () => void;
-/** With what refuses, or with what ends the turn. */
+/** Receives the rejection, or the function that releases the slot. */
 export type Entered = (refusal: Error | null, leave: Leave) => void;
 
-/** Without it nothing is estimated and no wait ends by itself. */
+/** Without it, waits are not estimated and have no timeout. */
 export interface Timing {
   readonly clock: Clock;
-  /** Milliseconds that anybody waits at most. */
+  /** Maximum wait in milliseconds. */
   readonly patience?: number;
 }
 
 interface Waiter {
   readonly entered: Entered;
-  /** Of the clock. */
   readonly until: number;
 }
 
-/** Milliseconds between two looks at who has waited too long. */
+/** Milliseconds between scans for expired waits. */
 const TICK = 25;
 
 /**
- * `full`: what whoever comes beyond the line, or has waited too long, is refused with; `seconds`: after which a place is
- * likely. A client with fewer who wait takes the last place of the one with most.
+ * `full` receives the suggested retry delay. In a full queue, a client
+ * with fewer waiters displaces the last one of the client with the most.
  */
 export function createLine(
   atOnce: number | (() => number),
@@ -51,7 +50,7 @@ export function createLine(
 ): Line {
   const most = typeof atOnce === 'number' ? () => atOnce : atOnce;
   const { clock = null, patience = Infinity } = timing ?? {};
-  /** By client; the first one is next, and goes to the end with its turn. */
+  /** In round-robin order: a served client moves to the end. */
   const line = new Map<string, Waiter[]>();
   const load = new Overload();
   let running = 0;
@@ -61,7 +60,7 @@ export function createLine(
 
   const refusal = (estimate: number): Error => full(Math.max(1, Math.ceil(estimate / 1000)));
 
-  /** A place that becomes free goes to the next in line, so nobody can slip in between. */
+  /** A freed slot passes to the next waiter, so that a newcomer cannot overtake. */
   const place = (): Leave => {
     const began = clock?.now() ?? 0;
     let over = false;
@@ -97,7 +96,7 @@ export function createLine(
     return undefined;
   }
 
-  /** The last of the client with most, if those are more than `own`. */
+  /** Removes the last waiter of the client with the most, if that is more than `own` plus one. */
   function displaced(own: number): Waiter | undefined {
     let longest: Waiter[] = [];
     for (const one of line.values()) if (one.length > longest.length) longest = one;
@@ -120,7 +119,7 @@ export function createLine(
     load.came(ahead === 0);
     const now = clock?.now() ?? 0;
     const until = Math.min(now + patience, asker?.invocation.deadline ?? Infinity);
-    // In turn: of every other client no more than of its own.
+    // Round-robin: every other client precedes this waiter with at most as many waiters as its own client has.
     const estimate = load.estimate(Math.min(waiting, (ahead + 1) * (line.size + 1)) + 1, most());
     if (clock !== null && estimate > load.allows(now, most(), ahead === 0, until - now)) {
       entered(refusal(estimate), none);
@@ -138,7 +137,7 @@ export function createLine(
     if (until < Infinity && !watched) void watch();
   }
 
-  /** Ends waits that are too long; as long as anybody waits. */
+  /** Runs while there are waiters. */
   async function watch(): Promise<void> {
     watched = true;
     while (clock !== null && waiting > 0) {

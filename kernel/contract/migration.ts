@@ -1,23 +1,22 @@
-/** What a store would change to hold the models, in words that fit every store, and how it tells that it is at work. */
+/** The changes that a store needs for the models, and the progress of applying them. */
 import type { Script } from './trial.js';
 
 export interface MigrationStep {
-  /** The configured instance, `main`; of a kind that is no SQL connection with its field of the config, `documents.main`. */
+  /** The instance, `main`; outside SQL connections with the config field, `documents.main`. */
   readonly store: string;
   readonly table: string;
-  /** What happens, in two words: `create table`, `add index`. */
+  /** `create table`, `add index`. */
   readonly change: string;
-  /** To what: columns, names, bounds. */
+  /** Columns, names and bounds. */
   readonly detail: string;
-  /** It takes something away: data, a promise of the table, or rows that do not fit. Made only where `destroy` is asked for. */
+  /** Removes data or a constraint, or does not fit existing rows. Applied only with `destroy`. */
   readonly destructive: boolean;
-  /** What data goes, with numbers: `12 values`; null: none. */
+  /** Data with counts, `12 values`. */
   readonly loses: string | null;
-  /** Statements in the store's own language, in order. */
   readonly sql: readonly string[];
 }
 
-/** A difference that adding cannot mend. It is left as it is, and the message says what to do about it. */
+/** A non-additive difference, which remains. */
 export interface MigrationWarning {
   readonly store: string;
   readonly table: string;
@@ -31,9 +30,9 @@ export interface MigrationOutline {
 }
 
 export interface MigrationHow {
-  /** Bring also what differs to the shape of the models, where that takes something away. Never at a start. */
+  /** Also applies destructive changes. Never set at start. */
   readonly destroy: boolean;
-  /** SQL of the project, of which each file is run once. */
+  /** Each script runs once. */
   readonly scripts?: readonly Script[];
 }
 

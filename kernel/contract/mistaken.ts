@@ -1,24 +1,23 @@
-/** Forms that people invent, as data beside the right ones: the checker answers with the words of whoever owns the place. */
+/** Common wrong forms and their corrections, for messages of the checker. */
 
-/** What to write instead of an invented key. */
 export interface Right {
-  /** The end of a sentence: `write ...`. */
+  /** The end of the sentence `write ...`. */
   readonly say: string;
-  /** The key is another one, and its value may stay. */
+  /** The correct key, for the same value. */
   readonly rename?: string;
-  /** The field that is meant, where the value has to change too. */
+  /** The intended field, where the value must change too. */
   readonly means?: string;
-  /** What stands in place of the member, by its value as text (`*`: any other); nothing: it goes. */
+  /** Replacement of the member, by its value as text (`*`: any other value); the empty text removes the member. */
   readonly instead?: Readonly<Record<string, string>>;
 }
 
-/** Invented key to what is right. */
+/** By wrong key. */
 export type Mistaken = Readonly<Record<string, string | Right>>;
 
-/** A name, or an accessor without its dollar sign, that stands for nothing. */
+/** A wrong name, or a wrong accessor without its dollar sign. */
 export interface Invented {
-  /** Regular expression for the whole name; case does not matter. The first group is the id of an actionable. */
+  /** Case-insensitive, for the whole name. The first group is the id of an actionable. */
   readonly pattern: string;
-  /** As in `Right`; `{1}`, `{2}` stand for the groups. */
+  /** As in `Right`; `{1}`, `{2}` insert the groups. */
   readonly say: string;
 }

@@ -1,6 +1,5 @@
-/** A database model as stores see it: neutral column types, resolved names. Made by the compiler, frozen. */
+/** A database model as stores see it. The compiler creates and freezes it. */
 
-/** Column types every store must be able to keep. */
 export type ColumnType = 'integer' | 'float' | 'text' | 'boolean' | 'timestamp' | 'json';
 
 export interface ModelColumn {
@@ -11,22 +10,22 @@ export interface ModelColumn {
   readonly autoIncrement: boolean;
   readonly unique: boolean;
   readonly index: boolean;
-  /** Words in the text are searched for. */
+  /** The column supports full-text search. */
   readonly search: boolean;
-  /** Upper bound in characters for text. */
+  /** Maximum number of characters. */
   readonly maxLength: number | null;
   readonly references: { readonly table: string; readonly column: string } | null;
-  /** Never leaves in an answer unless `returnables` names it. */
+  /** Omitted from responses unless `returnables` names it. */
   readonly secret: boolean;
-  /** What is stored in it differs each time; the column with this name holds its index: a keyed digest of the value. */
+  /** The column with the blind index (a keyed digest), because the ciphertext of this one differs each time. */
   readonly blind?: string;
-  /** It is such an index, of the column with this name. */
+  /** The column of this blind index. */
   readonly blindOf?: string;
-  /** Of a `json` column, as far as the model says: what stands in it. Stores of documents hold to it. */
+  /** Declared content of a `json` column, which document stores enforce. */
   readonly holds?: HeldJson;
 }
 
-/** What the name of an index column ends in, and the form of its values, which never leave. */
+/** Suffix of index columns, and the pattern of their values, which responses never contain. */
 export const BLIND = '__blind';
 export const BLIND_FORM = 'blind1:[0-9a-f]{64}';
 
@@ -35,22 +34,21 @@ export type HeldJson =
   | { readonly form: 'array'; readonly items: Pick<ModelColumn, 'type' | 'holds'> | null };
 
 export interface ModelTable {
-  /** The model's own name, `_user`. */
+  /** `_user` */
   readonly model: string;
-  /** The name that queries use. */
+  /** As in queries. */
   readonly table: string;
-  /** Where it is kept: every store that a query finds it in. */
+  /** All stores in which queries use the table. */
   readonly stores: readonly StorePlace[];
   readonly columns: readonly ModelColumn[];
-  /** Names of what is hashed or encrypted in it, at any depth. Absent: nothing is. */
+  /** Hashed or encrypted fields, at any depth. */
   readonly secrets?: ReadonlySet<string>;
-  /** Columns and combinations of columns of which no two rows may have the same values. */
+  /** Unique columns and combinations. */
   readonly uniques: readonly (readonly string[])[];
 }
 
-/** A configured store: which kind of store, and under which name the config has it. */
 export interface StorePlace {
   readonly kind: string;
-  /** The configured instance, `main`. */
+  /** `main` */
   readonly instance: string;
 }

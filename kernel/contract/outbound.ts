@@ -1,21 +1,18 @@
-/**
- * What the config says of calls that leave: where they may go, how long they may take, how much may come back. Plugins that
- * call others read it from their context; nothing here calls anybody.
- */
+/** The config of outbound calls, for plugins. */
 export interface Outbound {
-  /** Hosts, addresses, ranges, each perhaps with a port, that may be called although they are not public. */
+  /** Non-public hosts, addresses and ranges that may be called. */
   readonly allow: readonly string[];
-  /** The only ports that may be called, beside those that `allow` names; empty: any. */
+  /** The only ports that may be called, in addition to those in `allow`; empty: any. */
   readonly ports: readonly number[];
-  /** A whole address may come from a request. It never reaches what `allow` opens. */
+  /** A request may supply a whole URL, which never reaches the targets of `allow`. */
   readonly dynamic_hosts: boolean;
-  /** File with further authorities that are trusted, PEM. */
+  /** PEM file of additional authorities. */
   readonly ca: string | null;
-  /** `host:port` as called to `host:port` as dialled; names and certificates stay those of the first. */
+  /** From the called to the dialled `host:port`; the certificate check uses the called one. */
   readonly connect_to: Readonly<Record<string, string>>;
-  /** In seconds. */
+  /** Seconds. */
   readonly timeouts: { readonly connect: number; readonly total: number; readonly most: number };
-  /** Of a reply, after decompression. */
+  /** Limits of a reply after decompression. */
   readonly limits: {
     readonly reply: number;
     readonly depth: number;
@@ -24,7 +21,7 @@ export interface Outbound {
   };
 }
 
-/** What holds where the config is silent: public addresses only. */
+/** Default: public addresses only. */
 export const OUTBOUND: Outbound = {
   allow: [],
   ports: [],

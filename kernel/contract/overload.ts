@@ -1,58 +1,56 @@
 /**
- * What a line knows of its load: how long work takes, and whether more comes than can be done. Clients that send the next
- * request when they have the answer to the last one never are too much, however many there are: what comes is what was done.
+ * Detects overload from the rates of arrivals and completions. Clients that wait for each response never cause it, because
+ * their arrivals match completions.
  */
 
-/** Share of the latest in the mean. */
+/** Of the latest duration in the moving average. */
 const WEIGHT = 0.05;
-/** One that took longer counts as so many times the mean: a machine that stood still for a moment says little of the next. */
+/** Maximum multiple of the mean that one duration counts, because a pause of the machine does not predict the next duration. */
 const MOST = 4;
-/** Milliseconds over which what comes is compared with what is done; longer where work takes long. */
+/** Milliseconds over which arrivals and completions are compared; at least WORKS mean durations. */
 const WINDOW = 250;
 const WORKS = 4;
-/** A burst is over after fewer windows. */
+/** Anything shorter than this many windows is a burst. */
 const LASTING = 3;
-/** So much more comes than is done. */
+/** Arrivals above this multiple of completions are overload. */
 const FACTOR = 1.25;
-/** With too much, one waits for about as long as work takes: waiting longer helps nobody. */
+/** Allowed wait under overload, as a multiple of the mean duration: longer waits do not raise throughput. */
 const SHARE = 1.5;
 const SHORTEST = 50;
-/** An estimate has to be so much beyond the time that there is: it is one. */
+/** Estimates are inexact, so they must exceed the remaining time by this factor. */
 const SURE = 1.5;
 
 export class Overload {
   #mean = 0;
-  /** All that came, and those whose client had nobody waiting. */
+  /** All arrivals, and those of clients without a waiter. */
   #all = 0;
   #first = 0;
   #ends = 0;
-  /** When the window began. */
   #began = 0;
-  /** So many windows in a row more came than could be done: in all, and by clients that had nobody waiting. */
+  /** Consecutive windows with overload: by all arrivals, and by those of clients without a waiter. */
   #tooMuch = 0;
   #tooMany = 0;
 
-  /** Milliseconds until `ahead` have had their turn. */
+  /** Estimated milliseconds until `ahead` waiters have been served. */
   estimate(ahead: number, atOnce: number): number {
     return (ahead * this.#mean) / Math.max(1, atOnce);
   }
 
-  /** Work is over after so many milliseconds. */
   left(took: number): void {
     this.#ends++;
     if (this.#mean === 0) this.#mean = took;
     else this.#mean += (Math.min(took, MOST * this.#mean) - this.#mean) * WEIGHT;
   }
 
-  /** `first`: its client has nobody waiting. */
+  /** `first`: its client has no waiter. */
   came(first: boolean): void {
     this.#all++;
     if (first) this.#first++;
   }
 
   /**
-   * Somebody has to wait: gives the milliseconds that it may by estimate, of those that it has. Where a few clients send too much,
-   * whoever else comes has all of its time.
+   * Returns the longest acceptable wait in milliseconds, of the remaining time `left`. If few clients cause the overload, others
+   * may use all of their time.
    */
   allows(now: number, atOnce: number, first: boolean, left: number): number {
     if (now - this.#began > Math.max(WINDOW, WORKS * this.#mean)) this.#turn(now, atOnce);

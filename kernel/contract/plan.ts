@@ -1,6 +1,6 @@
 /**
- * What runs per request: a frame (the working memory of an invocation), and the closures that a plugin contributes to a
- * plan. Everything here is decided at load; nothing reads a definition again.
+ * The frame (the working memory of a request) and the closures that plugins contribute to a plan.
+ * All decisions are made at load; no definition is read at run time.
  */
 import type { Asker } from './asker.js';
 import type { Owners } from './deferred.js';
@@ -22,309 +22,286 @@ export type {
   UploadedFile,
 } from './invocation.js';
 
-/** The part of an AbortSignal that the contract relies on; the light zone has no platform types. */
+/** The used part of AbortSignal, because this module has no platform types. */
 export interface Signal {
   readonly aborted: boolean;
   addEventListener(type: 'abort', listener: () => void): void;
 }
 
-/** Claims of a verified token; a null prototype, or own properties only are read. */
+/** Claims of a verified token, with a null prototype or read as own properties only. */
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** The working memory of one invocation. Slots and results are indexed; no name is looked up while it runs. */
+/** The working memory of one invocation. Slots and results are indexed, so that no name is looked up at run time. */
 export interface Frame {
   readonly invocation: Invocation;
-  /** The payload as the steps of this request see it; a step that changes a value replaces the whole object. */
+  /** A step that changes a value replaces the whole object. */
   payload: Payload;
-  /** The payload as it came. */
+  /** The original payload. */
   received: Payload;
-  /** Claims that a guard verified; null when nobody did. */
+  /** Null when unauthenticated. */
   claims: Claims | null;
-  /** Named values (`for`), by slot number. */
+  /** Named values (`for`). */
   readonly slots: unknown[];
-  /** Results of actionables by their place in the plan; undefined before they ran. */
+  /** By index of the actionable in the plan; undefined before it ran. */
   readonly results: unknown[];
-  /** Headers of the answer, by lower-case name; what a step puts here is dropped when the request is refused. */
+  /** Lower-case names; error responses discard them. */
   readonly headers: Record<string, string>;
-  /** Headers, by lower-case name, that stay when the request is refused; for steps of a resource. Null: none. */
+  /** Headers that error responses keep, for steps of a resource. */
   lastingHeaders: Readonly<Record<string, string>> | null;
-  /**
-   * Runs `work` once what has been done so far is committed: at once outside a unit of work, after its commit inside one,
-   * never when it is rolled back.
-   */
+  /** Runs `work` immediately outside a transaction, after its commit inside one, never after a rollback. */
   whenCommitted(work: () => void | Promise<void>): void | Promise<void>;
-  /** The instant of this request as ISO 8601 text; the same wherever it is read. */
+  /** The instant of this request as ISO 8601 text. */
   now(): string;
-  /** Nothing behind the actionable that sets it is done; what was done before it stays, and is committed. */
+  /** Skips later actionables; earlier work is committed. */
   stopped: boolean;
-  /** Work shared by adjacent actionables (a transaction), or null outside one. */
+  /** The open unit of work (a transaction), or null. */
   unit: unknown;
-  /** Place in the plan of the last actionable whose work will last, whatever fails after it; -1 before there is one. */
+  /** Index of the last actionable with work that survives later failures, or -1. */
   readonly committedTo: number;
   /**
-   * A frame with a payload of its own, for work that is repeated for each item; values made once are made anew, or taken
-   * from `before`, the fork for the same item in an earlier try.
+   * A frame with its own payload, for repeated work. Generated values are created anew, or copied from `before`, the fork of the
+   * same item in an earlier attempt.
    */
   fork(payload: Payload, before?: Frame): Frame;
 }
 
-/** Reads a value of the frame; throws a Fault when the value cannot be resolved. */
+/** Throws a Fault when the value cannot be resolved. */
 export type Reader<T = unknown> = (frame: Frame) => T;
 
-/** Takes secret fields out of a value, at any depth; gives the value itself where nothing had to go. */
+/** Removes secret fields at any depth; returns the value itself when it has none. */
 export type Hide = (value: unknown) => unknown;
 
 export interface Step {
-  /**
-   * Of an actionable, before its work: replaces what was sent by what may be kept (hashed, encrypted). Where the work is done
-   * later, it runs when the work is accepted.
-   */
+  /** Replaces sensitive input by its stored form (hashed, encrypted) before the work; for deferred work, when it is accepted. */
   readonly seals?: true;
   /** For the plan viewer: `payload_validation`, `returnables`. */
   readonly id: string;
   readonly phase: number;
-  /** Order within the phase, default 0. */
+  /** Within the phase; default 0. */
   readonly order?: number;
-  /** Of an answer: when it refuses, what the last unit of work has done is taken back. */
+  /** A rejection by this response step rolls back the last unit of work. */
   readonly undoes?: true;
-  /** Only shapes what is there: never refuses, never ends the request. */
+  /** Never rejects and never ends the request. */
   readonly total?: true;
-  /** Does nothing but keep these names of the result, or of each of its rows, and hide what `hides` takes out of them. */
+  /** Only selects these names of the result or its rows, without what `hides` removes. */
   readonly picks?: readonly string[];
   readonly hides?: Hide;
-  /** Takes the result as it leaves, values and JSON text (`Rendered`) alike. */
+  /** Accepts `Rendered` JSON text as well as values. */
   readonly takesText?: true;
-  /** Takes long: a unit of work that this step is part of is opened only when a turn was taken, and holds it to its end. */
+  /** Limits slow steps: a unit opens only after it acquired a slot, and holds it to its end. */
   readonly turns?: Turns;
   run(frame: Frame, action: ActionState): void | Done | Promise<void | Done>;
 }
 
-/** Bounds how many units of work at a time may be kept waiting by steps of one sort; who waits holds nothing yet. */
+/** Limits how many units run slow steps of one kind at a time; a waiting unit holds no resources. */
 export interface Turns {
-  /** Gives the function that ends the turn. Rejects with a Fault when too many wait. */
+  /** Returns the function that releases the slot. Rejects with a Fault when too many wait. */
   take(asker?: Asker | null): Promise<() => void>;
 }
 
-/** The actionable (or, for phases of a resource, the resource) a step works on: its result may be read and replaced. */
+/** The result of the actionable, or of the resource in its phases; steps may replace it. */
 export interface ActionState {
   result: unknown;
 }
 
-/** Does the work of one actionable and gives its result, or a promise of it. */
 export type Execute = (frame: Frame) => unknown;
 
-/** The transaction behind a unit, as the handle of a plugin knows it. */
+/** The transaction of a unit, as a plugin's handle knows it. */
 export interface SharedUnit {
-  /** Kind of the handle. */
   readonly kind: string;
   readonly handle: unknown;
-  /** The handle's own transaction. */
   readonly of: (unit: unknown) => unknown;
 }
 
-/** How a row that is read is held until the transaction ends: nobody else may change it, or also nobody else hold it so. */
+/** Protects read rows against changes (`share`), or against other locks as well (`update`). */
 export type RowLock = 'share' | 'update';
 
-/** What a transaction needs, so that requests behave as if they ran one after another. */
+/** What a transaction needs so that requests are serializable. */
 export interface IsolationNeed {
   /**
-   * `statement`: one statement, which its database does at once. `locks`: whatever is read is locked. `snapshot`: only reads, as of
-   * one moment. `serializable`: the database has to find out whether it met another one.
+   * `statement`: a single, atomic statement. `locks`: read rows are locked.
+   * `snapshot`: reads only. `serializable`: the database must detect conflicts.
    */
   readonly level: 'statement' | 'locks' | 'snapshot' | 'serializable';
-  /** Others that are serializable touch its tables: where a database watches only those, this one is to be watched too. */
+  /** Other serializable transactions use its tables, so a database that tracks only those must track this one too. */
   readonly among: boolean;
   readonly lock: RowLock | null;
-  /** For people. */
+  /** Explains the level to people. */
   readonly why: string;
 }
 
-/** Shared work of adjacent actionables: opened before the first, committed after the last, all or nothing. */
+/** A transaction of adjacent actionables. */
 export interface Unit {
-  /** Whose transaction it is, for those who may take part in it. Absent: nobody may. */
+  /** For plugins that take part in the transaction; absent: it cannot be shared. */
   readonly shared?: SharedUnit;
-  /** Actionables with the same key and next to one another share one unit. */
+  /** Adjacent actionables with equal keys share one unit. */
   readonly key: string;
-  /** How it is kept from others, for `lintel plan`. */
+  /** Its isolation, for `lintel plan`. */
   readonly describe?: Readonly<Record<string, Json>>;
   /**
-   * One unit for several neighbours (itself among them, in their order), settled at load. `closing`: nothing that comes
-   * after the work of the last one can refuse, so that work and commit may travel together. `needs`: for each of them, the
-   * places in this list of those whose results it depends on.
+   * Combines adjacent units (this one among them, in order), at load. `closing`: nothing after the last one's work can reject, so
+   * that work and commit may be sent together. `needs`: for each unit, the indexes of those it depends on.
    */
   join(others: readonly Unit[], closing: boolean, needs: readonly (readonly number[])[]): Unit;
   open(frame: Frame): Promise<unknown>;
   commit(unit: unknown): Promise<void>;
   rollback(unit: unknown): Promise<void>;
-  /** True when the whole unit may be run again after this error. */
+  /** True when the whole unit may be retried. */
   retryable(error: unknown): boolean;
 }
 
 export interface ModePlan {
   readonly execute: Execute;
   readonly unit?: Unit;
-  /** The unit is opened even when no neighbour shares it: the work is more than one step by itself. */
+  /** The unit opens even for this actionable alone. */
   readonly always?: true;
-  /** Changes nothing anywhere: it may be done any number of times. */
+  /** Without side effects. */
   readonly pure?: true;
-  /** Only reads in its store: it may be done again, and may then give something else. */
+  /** Only reads its store; a repetition may return another result. */
   readonly reads?: true;
-  /** The body of the request may be an array. */
   readonly takesList?: true;
-  /** ... and must be one. */
   readonly needsList?: true;
-  /** Files may come with the request. */
+  /** Absent: files are rejected. */
   readonly files?: FileLimits;
   /**
-   * The same work with its result as `Rendered` JSON text of these names (null: all), without what `hide` takes out, for
-   * a result at which nobody looks on its way out; null where it cannot.
+   * The same work with `Rendered` JSON text of these names (null: all) as its result, or null where that is impossible.
+   * Used for results that no later step reads.
    */
   readonly renders?: (names: readonly string[] | null, hide: Hide | null) => Execute | null;
-  /** Readable form for `lintel plan`: no secrets, no closures. */
+  /** For `lintel plan`: no secrets, no closures. */
   readonly describe: Json;
 }
 
-/** The compiler's services while a plugin plans one place of a definition. */
+/** The compiler's services for a plugin that plans one place of a definition. */
 export interface PlanTools {
-  /** The definition of the resource that answers, whole. */
+  /** The complete definition of the requested resource. */
   readonly root: Readonly<Record<string, Json>>;
-  /** The definition of the resource that this place stands in, whole: another one where its actionable is depended on. */
+  /** The definition that contains this place; differs from `root` for dependencies. */
   readonly owner: Readonly<Record<string, Json>>;
-  /** Whether the definitions that are compiled together, or the config, use a plugin. */
+  /** Whether any definition or the config uses a plugin. */
   used(plugin: string): boolean;
-  /** The config allows what only tests may do. */
+  /** The config enables features for tests. */
   readonly testing: boolean;
-  /** The list for whose items the work is repeated; null when it is done once. */
+  /** Set for work that is repeated for each item of a list. */
   readonly repeat: Repeat | null;
-  /** Where this is, for messages: `signup#2`. */
+  /** For messages: `signup#2`. */
   readonly place: string;
-  /** Changes with every text that is compiled together: what is kept beyond this set belongs to it alone. */
+  /** Changes with every source text of the set, for caches that outlive it. */
   readonly version: string;
   /**
-   * What this place reads of a request, as far as it went through these tools: fields of the payload, claims, headers, names
-   * that others give. Complete once the plan is made; for a resource, what all its actionables read. Plugins whose fact `judges`
-   * is set read nothing in this sense: they let a request in or not, each time, and no answer depends on them.
+   * The inputs read through these tools, complete once the plan exists; for a resource, those of all its
+   * actionables. Plugins with the fact `judges` validate every request and have no inputs in this sense.
    */
   reads(): readonly ReadPlace[];
   /**
-   * Notes that this place reads a field of the payload without asking these tools for a reader (null: the payload itself); what
-   * was sent is meant, also where a result gives the same name. What is not noted tells no cached answers apart.
+   * Records that this place reads a payload field directly, as sent (null:
+   * the whole payload). Cached responses vary only by recorded inputs.
    */
   readsPayload(field: string | null): void;
-  /** A value of the definition as a reader; strings may hold accessors, everything else is constant. */
+  /** Strings may contain accessors; everything else is constant. */
   value(json: Json): Reader;
-  /** As `value`, but always text. */
   text(json: Json): Reader<string>;
-  /** The actionable runs at the same time as its neighbours. */
+  /** Runs concurrently with its neighbours. */
   readonly parallel: boolean;
-  /** What the statement of this actionable needs; null where it runs as it is written. */
+  /** Null where the statement runs as written. */
   readonly isolation: IsolationNeed | null;
-  /** An entry of a parameter list: an accessor, a name, or a literal, as the checker decided it. */
+  /** An entry of a parameter list, as the checker classified it. */
   parameter(json: Json, pointer: string): ParameterPlan;
-  /**
-   * The slot of what a name is at this place: a value that an actionable gives (`for`, `generate`, the result of one before it).
-   * Null where the name is one of the payload.
-   */
+  /** The slot of a name that an actionable provides (`for`, `generate`, an earlier result); null for a payload field. */
   slot(name: string): number | null;
-  /** Of a mode that gives a list: what is read by name of its one item; null: nothing is, and the list may have any length. */
+  /** For a mode that returns a list: the names that are read from its only item; null: none, and any length is valid. */
   outputs(): Outputs | null;
-  /** Reads a claim of the verified token; one that the token lacks ends the request with 403. */
+  /** A missing claim ends the request with 403. */
   claim(path: readonly string[]): Reader;
-  /** What the request lacks is null here, instead of ending it. */
+  /** Missing values are null, instead of ending the request. */
   readonly absentIsNull: boolean;
-  /** What the rules say of a payload field, or of what is inside it; null when they do not know the field. */
+  /** Null for an unknown field. */
   payloadField(name: string, ...inside: readonly string[]): { readonly optional: boolean } | null;
-  /** A query of this actionable takes the value of this path, or an object around it, for a column or a field of a document. */
+  /** Whether a query writes the value at this path, or an object around it, into a column or document field. */
   writes(path: readonly string[]): boolean;
-  /** Notes that a request without this payload path is refused, so that sample requests have it. */
+  /** Records a required payload path, for sample requests. */
   needs(path: readonly string[]): void;
   /**
-   * Whose uids a message of this place means: callers of the resource with this id, or null for what the definition says by itself.
-   * Throws BootError where that is not certain.
+   * The uid namespace of a message: that of the resource `guarded`, or
+   * null for this resource's own. Throws BootError where it is ambiguous.
    */
   owners(guarded: string | null): Owners;
-  /** A slot nobody else knows: for values that must be made once per request. */
+  /** Allocates a private slot for a value created once per request. */
   memo(): number;
   /**
-   * Gives a name of this resource a value that is made once per request, and anew for each item of a list. The returned
-   * function does it; null where the name has another source that wins.
+   * Assigns a name a value that is created once per request, or per item of a list. Returns the function that creates it, or null
+   * where another source takes precedence.
    */
   made(name: string, make: () => unknown): ((frame: Frame) => void) | null;
-  /** Index of an actionable (`self` or another resource) in the results of the frame; null for an unknown one. */
+  /** Index in `results` (`resource` may be `self`); null for an unknown actionable. */
   action(resource: string, id: number): number | null;
-  /** Notes that this place reads the result with that index, at this path (empty: all of it). What is not noted is not kept for later. */
+  /** Records a read of that result (empty path: all of it). Deferred work stores only recorded results. */
   takes(index: number, path: readonly string[]): void;
-  /** Index of the main result, then of the other results, latest first. */
+  /** The main result, then the others, latest first. */
   readonly lookupOrder: readonly number[];
-  /** Columns of the tables that this actionable touches, by table and field name. */
+  /** Columns of the tables that this actionable uses. */
   readonly columns: readonly ModelColumn[];
-  /** These tables, whole. */
   readonly tables: readonly ModelTable[];
-  /** Some table has a column with an index of its values: what is encrypted may have to be found by it. */
+  /** Some table has a blind index. */
   readonly indexes: boolean;
-  /** The configured instance of a kind of store on which the query of this actionable runs. */
+  /** The instance of this kind of store on which the query runs. */
   connection(kind: Kind<never>): string;
-  /** The actionable whose result the resource answers, as written; null when nothing runs. */
+  /** The actionable that produces the response, as written; null when nothing runs. */
   readonly main: Readonly<Record<string, Json>> | null;
-  /** Fields never answered unless `returnables` names them. */
+  /** Omitted from responses unless `returnables` names them. */
   readonly secrets: ReadonlySet<string>;
-  /** The same, of everything that runs for the resource: what leaves may hold values of any of its results. */
+  /** Those of everything that runs for the resource, because a response may contain any of its results. */
   readonly allSecrets: ReadonlySet<string>;
   /**
-   * What hashes look like, where results of stores that may hold some are answered; null where none are. Text that has one in it
-   * never leaves under a name that is not one of a secret.
+   * Pattern of stored hashes; null where results cannot contain any.
+   * Responses omit matching text, except secrets that a definition names.
    */
   readonly conceals: RegExp | null;
-  /** Paths of results that are opened for the caller: they leave as other values do. */
+  /** Paths of results that are decrypted for the caller. */
   readonly revealed: readonly string[];
-  /** Names of the plugins of a kind that this actionable (or resource) selects by key. */
+  /** Plugins of a kind that this actionable (or resource) selects by key. */
   chosen(kind: Kind<never>): readonly string[];
-  /** The handle of a plugin named in the spec's `requires`. */
+  /** Only for plugins in the spec's `requires`. */
   resolve<H>(kind: Kind<H>, name: string): H;
 }
 
-/** Names of the one item of a list, for the actionables behind it. */
+/** Names of a list's only item, for later actionables. */
 export interface Outputs {
   readonly names: readonly string[];
   give(frame: Frame, item: Readonly<Record<string, unknown>>): void;
 }
 
-/** Something of a request on which the outcome depends. */
 export type ReadPlace =
-  /** A field of the payload, whole; null for the payload itself. Where the name has a slot, its value is meant first. */
+  /** Null: the whole payload. A slot takes precedence. */
   | { readonly from: 'payload'; readonly field: string | null; readonly slot: number | null }
   | { readonly from: 'claims'; readonly path: readonly string[] }
   | { readonly from: 'result'; readonly index: number }
-  /** Whatever else; the reader may throw. */
+  /** The reader may throw. */
   | {
       readonly from: 'elsewhere';
       readonly read: Reader;
-      /** The header that is read, in lower case, where it is one. */
+      /** Lower case; set where a header is read. */
       readonly header?: string;
-      /** The address of the client is read. */
       readonly remote?: true;
     };
 
-/** A list, and where it comes from. */
+/** A list for repeated work. */
 export interface Repeat {
-  /** The body itself may be the list. */
   readonly body: boolean;
-  /** What the list is called in the definition, or null. */
+  /** Its name in the definition. */
   readonly name: string | null;
-  /** The list as it is in this request, outside the body itself; undefined or null when there is none. */
+  /** Reads the list, unless it is the body; undefined or null when absent. */
   readonly read: Reader;
-  /** JSON pointer of the list in the payload; null for one that is not in the payload. */
+  /** JSON pointer into the payload; null for a list from elsewhere. */
   readonly pointer: string | null;
-  /** A request may leave it out. */
   readonly optional: boolean;
 }
 
 export interface ParameterPlan {
   readonly source: 'accessor' | 'name' | 'literal';
   readonly label: string;
-  /** The payload field this parameter comes from, if it does. */
+  /** Set where the parameter is a payload field. */
   readonly field: string | null;
-  /** Of a literal: the value. */
   readonly literal?: Json;
   readonly read: Reader;
 }

@@ -1,6 +1,6 @@
 /**
- * The two halves of a plugin. The spec says what the plugin is (light: schema, facts, documentation, examples); the
- * runtime does it (heavy: drivers, crypto, sockets). A spec never mentions its runtime, not even in a dynamic import.
+ * The halves of a plugin: the spec describes it, the runtime implements
+ * it. A spec never imports its runtime, not even dynamically.
  */
 import type { Json, JsonObject } from './json.js';
 import type { ApiPart, ApiPlace } from './api.js';
@@ -16,7 +16,7 @@ import type { Kept, KeptElsewhere } from './keeping.js';
 import type { Signal } from './plan.js';
 import type { Question, Refusal, Scratch } from './trial.js';
 
-/** What the contract knows of a schema: that it is one. `kernel/schema` knows the rest. */
+/** `kernel/schema` knows the contents. */
 export interface SchemaLike {
   readonly __isYupSchema__: boolean;
 }
@@ -29,118 +29,110 @@ export interface Example {
 }
 
 export interface CounterExample extends Example {
-  /** The problem that must be reported, and the JSON pointer (into `json`) of the place it must name. */
+  /** The expected problem, and the JSON pointer (into `json`) of its location. */
   readonly code: string;
   readonly at: string;
 }
 
-/** A finding of a plugin's own check. */
+/** A result of a plugin's check. */
 export interface Finding {
   readonly code: string;
-  /** JSON pointer relative to the plugin's value; `''` is the value itself. */
+  /** JSON pointer relative to the plugin's value. */
   readonly at: string;
-  /** The place is the name of the member at `at`, not its value. */
+  /** Locates the member's name, not its value. */
   readonly key?: true;
-  /** Narrows the place to characters `[start, end)` of the decoded string at `at`. */
+  /** Narrows the location to characters `[start, end)` of the decoded string. */
   readonly span?: readonly [number, number];
   readonly params?: Params;
-  /** What would mend it: a replacement for the place, or changes of the plugin's fields. */
+  /** Replacement text for the location, or edits. */
   readonly fix?: {
     readonly title: string;
     readonly text?: string;
     readonly edits?: readonly FindingEdit[];
-    /** The edits are those of this field of a model that the actionable touches, with pointers relative to it. */
+    /** Applies the edits to this field of a model that the actionable uses, with relative pointers. */
     readonly modelField?: string;
-    /** Somebody has to look at what is written then: it is a guess, or a value to start from. */
+    /** A guess or a placeholder, which needs review. */
     readonly asks?: true;
   };
 }
 
 /** `at`: JSON pointer relative to the plugin's value. */
 export type FindingEdit =
-  /** Characters `[start, end)` of the decoded string there; `text` as it stands in JSON. */
+  /** `text` is in JSON notation; `span` counts characters of the decoded string. */
   | { readonly at: string; readonly span: readonly [number, number]; readonly text: string }
   | { readonly at: string; readonly remove: true }
-  /** Another value in the place of the one there. */
   | { readonly at: string; readonly value: Json }
-  /** Items at the end of the list there, which is made where it is not. */
+  /** Appends items; creates a missing list. */
   | { readonly at: string; readonly add: readonly Json[] }
-  /** A member that is not there yet. */
+  /** Adds a missing member. */
   | { readonly at: string; readonly put: Json }
-  /** The value there becomes the member of this name in an object. */
+  /** Wraps the value in an object, as the member of this name. */
   | { readonly at: string; readonly within: string };
 
-/** What a plugin's check may look at. */
+/** The input of a plugin's check. */
 export interface CheckPlace {
-  /** The slot whose object this is. */
   readonly slot: string;
-  /** The plugin's own fields as written (only those that are present). */
+  /** The plugin's own fields as written. */
   readonly value: Readonly<Record<string, Json>>;
-  /** The object in the slot, whole. */
+  /** The complete object in the slot. */
   readonly holder: Readonly<Record<string, Json>>;
-  /** The definition (or the config) around it, whole. */
+  /** The complete definition or config. */
   readonly root: Readonly<Record<string, Json>>;
-  /** Facts of another plugin, or undefined when there is none of that name. */
+  /** Undefined for an unknown plugin. */
   readonly facts: (kind: string, name: string) => Readonly<Record<string, FactValue>> | undefined;
-  /** What is known of an environment variable (never its value); null when it is not set or nothing is known. */
+  /** Null when the variable is not set or the environment is unknown. */
   readonly env: (name: string) => EnvFact | null;
-  /** False only where the environment is known and has no such variable. */
+  /** False only in a known environment without the variable. */
   readonly isSet: (name: string) => boolean;
-  /** The config allows what only tests may do. */
+  /** The config enables features for tests. */
   readonly testing: boolean;
-  /** How the definitions of another system are meant; null: they are this one's own. */
+  /** Null: the native format. */
   readonly profile: string | null;
-  /** The actionables of the resource, in order; empty for models and the config. */
+  /** Empty for models and the config. */
   readonly actions: readonly CheckAction[];
-  /** Parameters of the path of the resource that its work reads. */
+  /** Path parameters that the work reads. */
   readonly inPath: readonly string[];
-  /** What the config says of calls that leave; null where no config is known. */
+  /** Null where no config is known. */
   readonly outbound: Outbound | null;
-  /** Clients may stay connected, as far as the config says; null where none is known. */
+  /** Whether the config enables persistent connections; null where no config is known. */
   readonly connections: boolean | null;
-  /** The one of these names that was most likely meant, for messages and fixes. */
+  /** The candidate that most resembles the name. */
   readonly nearest: (name: string, candidates: Iterable<string>) => string | undefined;
-  /** Names that never leave unless they are asked for: what is hashed, encrypted or marked secret in a model. */
+  /** Names that responses omit by default. */
   readonly secrets: ReadonlySet<string>;
 }
 
-/** What a check may know of an environment variable. */
 export interface EnvFact {
-  /** In characters, and in bytes of UTF-8. */
+  /** Characters; `bytes` counts UTF-8. */
   readonly length: number;
   readonly bytes: number;
-  /** Nothing but white space. */
   readonly blank: boolean;
 }
 
 export interface CheckAction {
-  /** Index in `actionables`. */
   readonly index: number;
   readonly noOp: boolean;
   readonly main: boolean;
-  /** Models whose tables its statements touch. */
+  /** Models of the tables that its statements use. */
   readonly models: readonly string[];
-  /** Names of their fields as they are written, and timestamps that queries add. */
+  /** Field names of these models, and timestamps that queries add. */
   readonly names: readonly string[];
-  /** Fields of these models as they are written, by name in lower case; without those about which two models disagree. */
+  /** By lower-case name, without fields that two models define differently. */
   readonly fields: ReadonlyMap<string, Readonly<Record<string, Json>>>;
-  /** Names of fields that a model or a statement demands to be unique, alone or with others. */
+  /** Fields that a model or statement requires to be unique, alone or in combination. */
   readonly uniques: ReadonlySet<string>;
-  /** Names that its result has; null where they are not certain. */
+  /** Names of its result; null where uncertain. */
   readonly answers: readonly string[] | null;
-  /** Whether its result has a secret at this dotted path, by the column that it is read from. */
+  /** Whether the value at this dotted path of its result comes from a secret column. */
   readonly isSecret: (path: string) => boolean;
-  /** When its work is done. */
   readonly timing: Timing;
 }
 
-/** When an actionable does its work. */
 export interface Timing {
-  /** Begun by the clock, and by no request. */
   readonly scheduled: boolean;
-  /** Accepted by the request, done behind its answer. */
+  /** Runs after the response. */
   readonly later: boolean;
-  /** ... because the actionable itself says so, and not only its resource. */
+  /** The actionable itself is deferred, not only its resource. */
   readonly own: boolean;
 }
 
@@ -149,87 +141,84 @@ export interface Items {
   readonly limit: readonly string[] | null;
 }
 
-/** What a place issues for guards, as definitions write it; `marks` is for guards, and has no value of the environment. */
+/** What a place issues for guards. `marks` is for guards and contains no environment values. */
 export interface Issued {
-  /** Claims that its definition names; dotted paths. */
+  /** Dotted paths in the definition. */
   readonly claims: readonly string[];
-  /** Claims that it has in any case. */
+  /** Claims that are always present. */
   readonly standard: readonly string[];
   readonly marks: JsonObject;
 }
 
 export interface PluginSpec {
   readonly kind: string;
-  /** Unique within the kind; what a definition writes. */
+  /** As definitions write it; unique within the kind. */
   readonly name: string;
   readonly since: string;
   readonly status?: 'stable' | 'experimental' | 'deprecated';
   readonly deprecated?: { readonly since: string; readonly message: string; readonly replacedBy?: string };
   readonly summary: string;
-  /** Markdown; shown below the summary in editors and reference pages. */
+  /** Markdown for editors and reference pages. */
   readonly details?: string;
   readonly facts?: Readonly<Record<string, FactValue>>;
-  /** What may be written at this plugin's place, when its kind has one slot. */
+  /** For a kind with one slot. */
   readonly schema?: SchemaLike;
-  /** The same for a kind with several slots: slot name to schema. */
+  /** For a kind with several slots. */
   readonly slots?: Readonly<Record<string, SchemaLike>>;
-  /** Pure, synchronous check of what schemas cannot say; called only when the shape is sound. */
+  /** Pure, synchronous check of rules beyond the schema; called for valid shapes only. */
   readonly check?: (place: CheckPlace) => readonly Finding[];
   /**
-   * Of a plugin that guards: what it judges callers by, as text without a value of the environment. Places with equal texts
-   * admit the same callers; without it all places of the plugin do. Called for any shape, never throws.
+   * For guards: a key of the admitted callers, without environment values; by default equal for all places of the plugin.
+   * Called for any shape, never throws.
    */
   readonly guardOf?: (place: Pick<CheckPlace, 'value' | 'holder' | 'facts'>) => string;
   /**
-   * Of a plugin that identifies: whose callers have uids of their own. Equal for guards that let in the same callers, without a value
-   * of the environment; `reached`: callers that this guard lets in may be reached by their uid. Called for any shape, never throws.
+   * For plugins that identify callers: a key of the uid namespace, without environment
+   * values. `reached`: callers can be addressed by uid. Called for any shape, never throws.
    */
   readonly realmOf?: (place: Pick<CheckPlace, 'value' | 'holder' | 'facts'>) => {
     readonly realm: string;
     readonly reached: boolean;
   };
-  /** Of a feature that issues what callers are identified by; null where this place issues nothing. Called for any shape, never throws. */
+  /** For features that issue credentials. Called for any shape, never throws. */
   readonly issues?: (place: Pick<CheckPlace, 'value' | 'holder'>) => Issued | null;
-  /** Of a plugin that identifies: whether it accepts that; null where it depends on the environment. Never throws. */
+  /** Whether a guard accepts those credentials; null where the environment decides. Never throws. */
   readonly accepts?: (place: Pick<CheckPlace, 'value' | 'holder' | 'facts'>, issued: Issued) => boolean | null;
   /**
-   * Of a feature: the key of the tokens that its place gives out, and of those that it takes, as text without a value of the
-   * environment; null: none, or tokens of another system. `at`: where the key is written. Called for any shape, never throws.
+   * For features: keys of the tokens that this place issues and accepts, without environment values; null for foreign tokens.
+   * `at`: where the key is written. Called for any shape, never throws.
    */
   readonly tokensOf?: (place: Pick<CheckPlace, 'value' | 'holder' | 'facts'>) => {
-    /** Only tokens of one sort can be meant for one another. */
+    /** Tokens of different kinds cannot be confused. */
     readonly sort: string;
     readonly gives: string | null;
     readonly takes: string | null;
     readonly at: string;
   };
   /**
-   * Of a feature: when the work of its place is done, if not for the answer. Called for any shape, never throws.
-   * `later`: accepted by the request, done behind its answer. `scheduled`: begun by the clock, and by no request.
+   * For features: when the work runs, if not in the foreground. Called for any shape, never throws. `later`: after the response.
+   * `scheduled`: triggered by the scheduler.
    */
   readonly timing?: (place: Pick<CheckPlace, 'value' | 'holder' | 'slot'>) => 'later' | 'scheduled' | null;
   /**
-   * Of a feature: how its place stands in the transaction of its resource. Called for any shape, never throws. `alone`: nothing of
-   * the resource shares one. `apart`: this actionable shares none. `demanding`: without a result the request ends.
+   * For features: the effect on transactions. Called for any shape, never throws. `alone`: the resource
+   * shares none. `apart`: this actionable shares none. `demanding`: without a result the request ends.
    */
   readonly standing?: (place: Pick<CheckPlace, 'value' | 'holder' | 'slot'>) => 'alone' | 'apart' | 'demanding' | null;
-  /** Of a query, or a part of one, and of a mode that gives a list: names that its rows have; null where they are not certain. Called for sound places only. */
+  /** Names of a query's or list's rows; null where uncertain. Called for valid places only. */
   readonly answers?: (place: Pick<CheckPlace, 'value' | 'holder'>) => readonly string[] | null;
-  /**
-   * Of a mode that gives a list: how many items there are at most, and the path of the number in the actionable that says so, if one
-   * does. Called for sound places only.
-   */
+  /** The maximum number of a list's items, and the path of the field that sets it. Called for valid places only. */
   readonly items?: (place: Pick<CheckPlace, 'value' | 'holder'>) => Items;
-  /** What callers are told of a place of this plugin, in descriptions of the interface. Pure; asked for sound places only. */
+  /** Pure; called for valid places only. */
   readonly openapi?: (place: ApiPlace) => ApiPart;
-  /** Ids or patterns (`generator:*`) of plugins whose handles this plugin may resolve. */
+  /** Ids or patterns (`generator:*`) of plugins that this plugin may resolve. */
   readonly requires?: readonly string[];
-  /** Ids or patterns of plugins whose handles it takes where they are in use anyway; nothing is loaded for its sake. */
+  /** Ids or patterns of plugins that it uses if they are loaded anyway. */
   readonly seeks?: readonly string[];
   readonly errors?: Readonly<Record<string, CodeEntry>>;
-  /** Names that people write for what this plugin does in another way. */
+  /** Common wrong names for this plugin's function. */
   readonly invented?: readonly Invented[];
-  /** What other systems call it: offered where somebody writes that. In any case of letters. */
+  /** Names in other systems, case-insensitive, for suggestions. */
   readonly aliases?: readonly string[];
   readonly examples: readonly Example[];
   readonly counterExamples: readonly CounterExample[];
@@ -239,7 +228,7 @@ export function definePlugin<const S extends PluginSpec>(spec: S): S {
   return Object.freeze(spec);
 }
 
-/** `kind:Name`, the id of a plugin everywhere outside definitions. */
+/** The id of a plugin outside definitions: `kind:Name`. */
 export type PluginId = string;
 export const pluginId = (spec: { readonly kind: string; readonly name: string }): PluginId =>
   `${spec.kind}:${spec.name}`;
@@ -249,52 +238,52 @@ export interface Log {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
-  /** False when nobody would read it; absent: everything is read. */
+  /** Absent: all levels are enabled. */
   isLevelEnabled?(level: 'debug' | 'info' | 'warn' | 'error'): boolean;
 }
 
 export interface RuntimeContext {
   readonly id: PluginId;
-  /** Instance name of a configured plugin (`main`); the plugin's own name otherwise. */
+  /** Name of a configured instance (`main`); the plugin's own name otherwise. */
   readonly instance: string;
-  /** Options from the config file, `$ENV` resolved. */
+  /** With `$ENV` resolved. */
   readonly options: Readonly<Record<string, unknown>>;
   readonly log: Log;
   /** Aborted when the kernel closes. */
   readonly signal: Signal;
-  /** A snapshot of one environment variable. */
+  /** Reads from a snapshot. */
   readonly env: (name: string) => string | undefined;
-  /** Folder that relative paths in the config refer to. */
+  /** The base of relative paths in the config. */
   readonly folder: string;
-  /** What the config says of calls that leave; absent only in a context made by hand. */
+  /** Absent only in handmade contexts. */
   readonly outbound?: Outbound;
-  /** What the kernel does for plugins that bring work; of use once it is ready. Absent only in a context made by hand. */
+  /** Usable once the kernel is ready. Absent only in handmade contexts. */
   readonly running?: Running;
-  /** The handle of another plugin (or configured instance) that the spec's `requires` names. */
+  /** Only for plugins (or instances) in the spec's `requires`. */
   readonly resolve: <H>(kind: Kind<H>, name: string) => H;
-  /** The handle of one that the spec `seeks`, as long as it is in use; null otherwise. Absent only in a context made by hand. */
+  /** For plugins in the spec's `seeks`; null when not in use. Absent only in handmade contexts. */
   readonly find?: <H>(kind: Kind<H>, name: string) => H | null;
 }
 
 export interface Health {
   readonly ok: boolean;
-  /** Not well, but requests are served without it: the process stays ready. */
+  /** Requests do not need it, so the process remains ready. */
   readonly optional?: true;
   readonly detail?: string;
 }
 
-/** The doing half. Everything is optional but `create`, which kinds with handle methods demand. */
+/** The implementation of a plugin. `create` is mandatory for kinds with handle methods. */
 export interface PluginRuntime<H = unknown> {
-  /** Taps hooks; synchronous and cheap, no I/O. */
+  /** Synchronous, no I/O. */
   register?(hooks: Registrar, context: RuntimeContext): void;
-  /** Makes the handle of this plugin, or of one configured instance of it; no I/O yet. */
+  /** Creates the handle without I/O. */
   create?(context: RuntimeContext): H;
   /**
-   * Connects. Must settle within the configured deadline. A Fault that is `retryable` says that its server is not there yet:
-   * then a process that serves asks again until it is. What else it throws is wrong, and ends the start.
+   * Connects within the deadline. A retryable Fault means that the server is
+   * unavailable: a serving process retries. Any other error ends the start.
    */
   open?(handle: H, context: RuntimeContext): Promise<void>;
-  /** Takes over the models that this store is to hold, before plans that use them are served. */
+  /** Synchronizes the store's schema with the models, before plans that use them are served. */
   adopt?(
     handle: H,
     tables: readonly ModelTable[],
@@ -302,16 +291,16 @@ export interface PluginRuntime<H = unknown> {
     progress?: MigrationProgress,
     how?: MigrationHow,
   ): Promise<void>;
-  /** What `adopt` would change now; reads only. */
+  /** The changes of `adopt`; reads only. */
   plan?(
     handle: H,
     tables: readonly ModelTable[],
     context: RuntimeContext,
     how?: MigrationHow,
   ): Promise<MigrationOutline>;
-  /** Of a store that needs no server: an empty one, on which statements of stores with the same syntax are tried. */
+  /** For stores without a server: an empty store that checks statements of the same syntax. */
   scratch?(): Promise<Scratch>;
-  /** What the open store says to statements that it reads and does not run; null for one that it takes, or about which it is not certain. */
+  /** Checks statements without running them; null for a valid or uncertain one. */
   ask?(
     handle: H,
     questions: readonly Question[],
@@ -319,24 +308,23 @@ export interface PluginRuntime<H = unknown> {
     context: RuntimeContext,
   ): Promise<readonly (Refusal | null)[]>;
   /**
-   * The process serves from now on: begins work that no request asks for. Once the kernel is ready; of a plugin that a reload
-   * is the first to use, once its plans are served. Never in a process that only checks, migrates or looks after jobs.
+   * Starts work that no request triggers, once the kernel is ready or a reload's plans are served. Never called in a process that
+   * only checks, migrates or manages jobs.
    */
   serve?(handle: H, context: RuntimeContext): Promise<void>;
-  /** The end has begun: takes up no new work, and resolves when what was begun is over. `close` follows. */
+  /** Accepts no new work and resolves when current work is finished. `close` follows. */
   drain?(handle: H): Promise<void>;
-  /** There is no time left for what was begun: others may have it at once. */
+  /** `drain` timed out: releases the claims on unfinished work, so that other processes can take it. */
   abandon?(handle: H): Promise<void>;
-  /** What this instance keeps, if anything lasts. Called without a handle, and without `open`. */
+  /** Local data of this instance. Called without a handle and without `open`. */
   keeps?(context: Pick<RuntimeContext, 'instance' | 'options' | 'folder'>): Kept | KeptElsewhere | null;
-  /** Where operators look after deferred work. */
   desk?(handle: H): JobDesk;
   /** Idempotent; called in reverse order of `open`. */
   close?(handle: H): Promise<void>;
   health?(handle: H): Promise<Health>;
 }
 
-/** Declares the runtime of a plugin of `kind`; the compiler checks the handle against the kind. */
+/** The compiler checks the handle against the kind. */
 export function defineRuntime<H>(_kind: Kind<H>, runtime: PluginRuntime<H>): PluginRuntime<H> {
   return Object.freeze(runtime);
 }

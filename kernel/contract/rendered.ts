@@ -1,4 +1,4 @@
-/** A value that already is JSON text: a result at which nobody looked between the store and the answer. */
+/** A result as the store's JSON text, which no step parsed. */
 export class Rendered {
   constructor(
     /** UTF-8. */
@@ -6,7 +6,7 @@ export class Rendered {
     private readonly parse: (json: Uint8Array) => unknown,
   ) {}
 
-  /** Whoever meets one and does not know it still gets the value. */
+  /** For generic code, such as `JSON.stringify`. */
   toJSON(): unknown {
     return this.parse(this.json);
   }

@@ -1,18 +1,17 @@
 /**
- * Work that is undone and done again when it met other work, and is then done one at a time in this process: works that met would meet
- * each other again, and some would use up their tries. Whatever comes meanwhile waits behind them, and holds nothing yet.
+ * Retries work that rolled back because of a conflict, one at a time
+ * in this process, because concurrent retries would conflict again.
  */
 import type { Asker } from './asker.js';
 import type { Clock } from './clock.js';
 import { fault, type Fault } from './fault.js';
 import { createLine } from './line.js';
 
-/** Work is tried this often in all. */
 const TRIES = 30;
 const SHORTEST_PAUSE_MS = 5;
 const LONGEST_PAUSE_MS = 50;
 
-/** `once`: undoes itself before it throws. `isMet`: whether another try may go well. */
+/** `once` must roll back before it throws. `isMet`: whether a retry may succeed. */
 export type Repeats = <T>(
   once: () => Promise<T>,
   isMet: (error: unknown) => boolean,
@@ -45,6 +44,6 @@ export function createRepeats(clock: Clock): Repeats {
   };
 }
 
-/** A random part of it is waited, more where a try takes longer: works that met do not run at the same time again. */
+/** Upper bound of the random pause; grows with the duration of an attempt, so that retries do not conflict again. */
 const longest = (attempt: number, took: number): number =>
   Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, took) * 2 ** attempt);

@@ -1,7 +1,4 @@
-/**
- * The fixed points of the plan: phases of a resource and of an actionable, and the stages of hook taps. Numbers leave
- * gaps, so that a plugin can stand between two of them; phases of a resource are those from 1000 on.
- */
+/** Phases of a resource (from 1000) and of an actionable, and stages of taps. The gaps between numbers are for plugins. */
 export const ResourcePhase = { ADMIT: 1100, CHECK: 1200, RECALL: 1300, ACT: 1400, REPLY: 1500, SETTLE: 1600 } as const;
 export const ActionPhase = {
   RECALL: 100,
@@ -14,7 +11,7 @@ export const ActionPhase = {
 } as const;
 export const Stage = { FIRST: -1000, SECURITY: -500, NORMAL: 0, LATE: 500, LAST: 1000 } as const;
 
-/** Slots that the grammar itself opens. Every other slot is opened by a plugin's schema. */
+/** Slots of the grammar; plugins' schemas declare the others. */
 export const Slot = {
   RESOURCE: 'resource',
   ACTIONABLE: 'actionable',

@@ -1,53 +1,47 @@
-/** Statements that a store reads and does not run: what is asked, and what it says. Types only. */
+/** Types for statements that a store checks without running them. */
 import type { ModelTable } from './model.js';
 
-/** A statement as its definition has it. */
 export interface Question {
   readonly text: string;
-  /** For each placeholder the text that is bound to it in every request; null where that is not certain. */
+  /** The text that every request binds to each placeholder; null where uncertain. */
   readonly values: readonly (string | null)[];
 }
 
-/** What the store says against a statement. Places are UTF-16 code units of the text of the definition. */
+/** The error of a statement. Positions are UTF-16 code units. */
 export interface Refusal {
-  /** What it is about: a column, the name of a table, a type that nothing tells, a function, or something else. */
+  /** `untyped`: a type that cannot be inferred. */
   readonly about: 'column' | 'table' | 'untyped' | 'function' | 'other';
-  /** In the words of the store, without a full stop. */
+  /** Without a full stop. */
   readonly what: string;
-  /** What helps, as a sentence; empty where nothing is known. */
+  /** A sentence; may be empty. */
   readonly advice: string;
   /** Null: the whole statement. */
   readonly at: number | null;
-  /** The number of the placeholder whose value does not fit; null: the text is wrong. */
+  /** The number of the placeholder with the invalid value; null: the text itself is invalid. */
   readonly n: number | null;
-  /** What could stand at the place instead of the word there. */
+  /** A likely replacement of the word. */
   readonly near: string | null;
 }
 
-/** An empty store in this process, on which statements are tried. */
+/** An empty in-process store for checking statements. */
 export interface Scratch {
-  /**
-   * In the order of the questions: null for a statement that can run, or whose mistake is not certain. `tables`: all that the
-   * statements need; they are made, or made anew where they are others than before.
-   */
+  /** Null for a statement that is valid, or not certainly wrong. `tables`: all tables that the statements need. */
   ask(trial: Trial): Promise<readonly (Refusal | null)[]>;
   close(): Promise<void>;
 }
 
 export interface Trial {
-  /** The connection that is meant. */
   readonly instance: string;
   readonly tables: readonly ModelTable[];
   readonly questions: readonly Question[];
-  /** What is added to the tables of the models, in its order. */
+  /** Scripts that extend the tables, in order. */
   readonly scripts: readonly Script[];
-  /** The connection leads to a server of its own, which may have more than this store: extensions, for example. */
+  /** The connection leads to a server, which may have more features, such as extensions. */
   readonly remote: boolean;
 }
 
-/** SQL of the project that models cannot say. */
 export interface Script {
-  /** Name of the file, as it is shown. */
+  /** The file name in messages. */
   readonly file: string;
   readonly text: string;
 }

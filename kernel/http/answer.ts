@@ -1,7 +1,4 @@
-/**
- * How an answer is written: the headers that all have, those for pages of other origins, those of its own; then everything in
- * one piece. What is answered is decided elsewhere.
- */
+/** Writes HTTP responses: common, CORS and own headers, then the body in one write. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { networkOf } from '../contract/asker.js';
 import type { Reply } from '../contract/hooks.js';
@@ -12,27 +9,25 @@ import type { Unread } from './unread.js';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** What holds for every answer of a server. */
+/** Settings shared by all responses of a server. */
 export interface Manner {
-  /** Null: no page of another origin may call. */
+  /** Null: cross-origin calls are not allowed. */
   readonly cors: Cors | null;
   readonly headers: Readonly<Record<string, string>>;
   readonly closing: () => boolean;
-  /** Milliseconds for which a reader may rest. */
+  /** Milliseconds without progress before a slow reader is disconnected. */
   readonly patience: number;
-  /** What is not read yet. */
   readonly unread: Unread;
   readonly proxies: number;
 }
 
-/** Whom it is for. */
 export interface Answered {
   readonly id: string;
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
 }
 
-/** An answer is data for programs: no browser is to run it, frame it, guess its type or tell others where it was. */
+/** Browsers must not execute, frame or sniff responses, or send their URLs as referrers. */
 const COMMON: Readonly<Record<string, string>> = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
@@ -46,12 +41,12 @@ export function commonHeaders(written: Readonly<Record<string, string>>): Record
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''));
 }
 
-/** Answered before the body was read: a long one, or one without a length, is not read to its end for nothing. */
+/** The rest of a long or chunked body is not read after an early response. */
 const isWaiting = (req: IncomingMessage): boolean =>
   !req.complete &&
   (req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > MAX_DISCARDED);
 
-/** Bytes of a body that are read and dropped, so that the connection can be used again. */
+/** Maximum bytes of a body that are discarded so that the connection can be reused. */
 const MAX_DISCARDED = 65_536;
 
 const CLOSED = { connection: 'close' };
@@ -65,12 +60,12 @@ export function headersOf(
     'x-request-id': id,
     ...headers,
     ...cors?.headers(req),
-    // A connection that is kept alive would outlive the server.
+    // A kept-alive connection would delay the shutdown.
     ...((closing() || isWaiting(req)) && CLOSED),
   };
 }
 
-/** Everything is known here, so the answer leaves in one piece; Koa's own way would touch each header three times. */
+/** Koa's own response handling would touch each header three times. */
 export function write(manner: Manner, visit: Answered, { status, headers, body }: Reply, type: string): void {
   const { req, res, id } = visit;
   const content = body instanceof Rendered ? body.json : JSON.stringify(body ?? null);
@@ -82,13 +77,13 @@ export function write(manner: Manner, visit: Answered, { status, headers, body }
   };
   res.writeHead(status, laidOver(common, headers));
   res.end(content);
-  // Most answers have left by now. Who does not read the rest must not hold it for ever.
+  // A client that does not read the rest must not hold it in memory indefinitely.
   if ((res.socket?.writableLength ?? 0) === 0) return;
   res.setTimeout(manner.patience);
   manner.unread.add(res, networkOf(remoteOf(req, manner.proxies)), length);
 }
 
-/** What an answer says of itself wins, but it varies by all that is named on either side. */
+/** The response's own headers take precedence, but `vary` lists both. */
 export function laidOver(common: Readonly<Record<string, string>>, own: Reply['headers']): Record<string, string> {
   const all = { ...common, ...own };
   const { vary } = common;

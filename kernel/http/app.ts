@@ -1,7 +1,4 @@
-/**
- * HTTP in front of the kernel: Koa with one middleware. It finds who answers, invokes and writes; every failure passes the
- * one error room. No rule of a resource is decided here.
- */
+/** The HTTP transport: a Koa middleware that routes, invokes and writes. All errors go through one function. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import Koa from 'koa';
@@ -22,29 +19,28 @@ import { forgeryJudge, type IsForged } from './senders.js';
 import { Unread } from './unread.js';
 import { statusOf } from './status.js';
 
-/** Told of what nobody foresaw, and of what else the operator should know: never to a client. */
+/** Logs for the operator only. */
 export type TellFailure = (fault: Fault, id: string) => void;
 
-/** What is known of a request while it is answered. */
+/** The request context. */
 interface Visit {
   readonly id: string;
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   /** Milliseconds since 1970: the instant that definitions see. */
   readonly startedAt: number;
-  /** Of the monotonic clock, for durations. */
+  /** Monotonic time. */
   readonly clock: number;
   plan: ResourcePlan | null;
-  /** Of an address that a plugin answers. */
+  /** The path of a plugin's route. */
   path: string | undefined;
   invocation: HttpInvocation | null;
   code: string | undefined;
 }
 
 /**
- * The Koa application of a kernel. `closing` makes readiness fail while requests in flight still finish; `pages` are
- * addresses beside those of the plugins, which step back as soon as a resource has them; `connections` counts those that
- * stay open, where there may be any.
+ * While `closing` is true, readiness fails but requests are served. `pages` are additional routes, unless a resource has their
+ * path. `connections` counts WebSocket connections; null where they are disabled.
  */
 export function createApp(
   kernel: Kernel,
@@ -100,29 +96,29 @@ export function createApp(
     if (kernel.hooks.afterResponse !== null) observe(door, visit);
   });
 
-  // What Koa itself could not handle (a broken socket while writing) must not be printed as its own text.
+  // Koa would print its own errors to stderr.
   app.on('error', (error: Error) => tellFailure(asFault(error), '-'));
   return app;
 }
 
-/** Who may GET may ask for the head of the same answer. */
+/** `GET` implies `HEAD`. */
 const verbsOf = (methods: readonly string[]): string[] =>
   methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
 
-/** What every request is measured against; settled when the server starts. */
+/** Constant after the start. */
 interface Door extends Manner {
   readonly kernel: Kernel;
   readonly tellFailure: TellFailure;
   readonly methods: ReadonlySet<string>;
   readonly allow: string;
-  /** Null: under every name. */
+  /** Null: every host name is valid. */
   readonly answersFor: ReturnType<typeof hostJudge>;
   readonly isForged: IsForged;
   readonly plugin: () => FindRoute | null;
   readonly page: FindRoute | null;
   readonly connections: (() => number) | null;
   readonly problemType: string;
-  /** Somebody wants to know what each actionable took. */
+  /** Some hook needs the timings of actionables. */
   readonly timed: boolean;
 }
 
@@ -167,7 +163,7 @@ async function answer(door: Door, visit: Visit): Promise<void> {
   write(door, visit, await invoke(plan, invocation, kernel.hooks), JSON_TYPE);
 }
 
-/** Definitions may have taken the address since the start. */
+/** A reload may have given the path to a resource. */
 function pageAt({ kernel, page }: Door, path: string): FoundRoute | null {
   const found = page?.(path) ?? null;
   const { byPath, broken } = kernel.plans();
@@ -179,12 +175,11 @@ function answerRefusal(door: Door, visit: Visit, failure: Fault): void {
   const refusal = refuse(failure, visit.id, kernel.project.registry.codes, kernel.config.docs);
   visit.code = refusal.body.code;
   if (refusal.status >= 500) door.tellFailure(failure, visit.id);
-  // Too late for another answer: half of one must not be taken for a whole one.
+  // The client must not mistake a partial response for a complete one.
   if (visit.res.headersSent) visit.res.destroy();
   else write(door, visit, refusal, door.problemType);
 }
 
-/** Told once the bytes have left. */
 function observe({ kernel, tellFailure }: Door, visit: Visit): void {
   const tell = kernel.hooks.afterResponse;
   if (tell === null) return;
@@ -205,7 +200,7 @@ function observe({ kernel, tellFailure }: Door, visit: Visit): void {
   const left = (): void => {
     tell(record).catch((error: unknown) => tellFailure(asFault(error), id));
   };
-  // A client that did not wait has closed it already, and no event will come.
+  // No event follows after an early close.
   if (res.closed) left();
   else res.once('close', left);
 }

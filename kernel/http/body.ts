@@ -1,25 +1,21 @@
-/**
- * Reads a JSON body under limits: bytes counted as they come, UTF-8 and shape checked before a value exists. Knows
- * nothing of resources; every refusal is a Fault of the door.
- */
+/** Reads JSON bodies within limits. It knows nothing of resources. */
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { fault } from '../contract/fault.js';
 import { parseBounded, type JsonLimits } from '../language/bounded-json.js';
 
 export interface BodyLimits extends JsonLimits {
-  /** Bytes. */
   readonly body: number;
 }
 
-/** After an early refusal the rest of the body is never read, so the connection cannot be used again. */
+/** The rest of the body is not read after a rejection, so the connection cannot be reused. */
 export const CLOSE = { headers: { connection: 'close' } };
 
-/** The bytes of the body. Refuses what is announced too large at once, and what turns out too large as soon as it does. */
+/** Rejects an excessive `content-length` immediately, and other bodies once they exceed `max`. */
 export function readBytes(req: IncomingMessage, max: number): Promise<Buffer> {
   const announced = Number(req.headers['content-length'] ?? 0);
   if (announced > max) return Promise.reject(fault('REQ_TOO_LARGE', { max }, CLOSE));
-  // A client that left while guards were at work: no event would come any more.
+  // The client disconnected earlier, so no event will follow.
   if (req.destroyed) return Promise.reject(fault('REQ_ABORTED', {}, CLOSE));
   return new Promise((resolve, reject) => {
     let held: Buffer = NOTHING;
@@ -34,7 +30,7 @@ export function readBytes(req: IncomingMessage, max: number): Promise<Buffer> {
       held = size === 0 ? chunk : append(held, size, chunk, max);
       size += chunk.length;
     };
-    // Over is over: listeners that nothing calls any more need not be taken off.
+    // The stream has ended, so its listeners need not be removed.
     const onEnd = (): void => {
       resolve(held.length === size ? held : held.subarray(0, size));
       held = NOTHING;
@@ -52,10 +48,7 @@ export function readBytes(req: IncomingMessage, max: number): Promise<Buffer> {
 
 const NOTHING = Buffer.alloc(0);
 
-/**
- * The first `size` bytes of `held`, and the chunk behind them, in one buffer that grows. A list of chunks would hold some four hundred
- * bytes for each, and a client may send one byte at a time.
- */
+/** Grows one buffer. A list of chunks would cost some four hundred bytes for each, and a client may send single bytes. */
 function append(held: Buffer, size: number, chunk: Buffer, max: number): Buffer {
   const needed = size + chunk.length;
   let room = held;
@@ -67,7 +60,7 @@ function append(held: Buffer, size: number, chunk: Buffer, max: number): Buffer 
   return room;
 }
 
-/** True when the bytes may be JSON of this product: `application/json`, with UTF-8 if a charset is named. */
+/** True for `application/json` without a charset or with UTF-8. */
 export function isJsonType(contentType: string | undefined): boolean {
   if (contentType === 'application/json') return true;
   if (contentType === undefined) return false;

@@ -1,4 +1,6 @@
-/** The content type of a form, and the names in it. Strict: two readers must never see two different forms. */
+/**
+ * Parses the content type and part names of a multipart form, strictly, so that no two parsers read the same form differently.
+ */
 import { fault } from '../contract/fault.js';
 import { POISON_KEYS } from '../contract/json.js';
 import { CLOSE } from './body.js';
@@ -7,10 +9,10 @@ const MAX_NAME_BYTES = 200;
 
 const PARAMETER = /;[ \t]*([!#$%&'*+.^_`|~0-9A-Za-z-]+)=(?:"([^"\\]*)"|([^\s;"]+))[ \t]*/gy;
 
-/** What RFC 2046 allows. */
+/** The boundary syntax of RFC 2046. */
 const BOUNDARY = /^[0-9A-Za-z'()+_,./:=? -]{0,69}[0-9A-Za-z'()+_,./:=?-]$/;
 
-/** The boundary that a content type names: exactly one, 1 to 70 characters. */
+/** The boundary must be unique and have 1 to 70 characters. */
 export function boundaryOf(contentType: string): string {
   const start = contentType.indexOf(';');
   const found: string[] = [];
@@ -26,18 +28,18 @@ export function boundaryOf(contentType: string): string {
   return boundary;
 }
 
-/** Browsers write these three so; nothing else is an escape. */
+/** Browsers escape only these characters (WHATWG HTML). */
 const ESCAPES: Readonly<Record<string, string>> = { '%0A': '\n', '%0D': '\r', '%22': '"' };
 const unescaped = (text: string): string =>
   text.replace(/%0A|%0D|%22/gi, (found) => ESCAPES[found.toUpperCase()] ?? '');
 
-/** Bytes that were no text became this character when they were read. */
+/** Invalid UTF-8 was decoded as U+FFFD. */
 const isText = (text: string): boolean => text.isWellFormed() && !text.includes('\u{fffd}');
 
 // oxlint-disable-next-line no-control-regex -- these are what is looked for
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
-/** Name of a part, as the payload has it: flat, whatever brackets and dots are in it. */
+/** Brackets and dots in a name have no meaning. */
 export function partName(written: string | undefined): string {
   if (written === undefined || written === '') throw broken('a part has no name');
   const name = unescaped(written);
@@ -49,7 +51,7 @@ export function partName(written: string | undefined): string {
   return name;
 }
 
-/** Name of a file as the client has it: data, and its last segment only. */
+/** Only the last segment of the client's path, as data. */
 export function fileName(written: string): string {
   const name = unescaped(written);
   if (!isText(name) || CONTROL.test(name)) throw broken('the name of a file is not plain text');

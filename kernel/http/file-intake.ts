@@ -1,4 +1,4 @@
-/** The files of one request on their way into the spool, and out of it again. Counted and written; not judged. */
+/** Spools and removes the files of one request. It does not validate their contents. */
 import { rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { fault, type Fault } from '../contract/fault.js';
@@ -14,15 +14,14 @@ export interface Named {
 
 export interface FileIntake {
   readonly limits: FileLimits;
-  /** Throws the refusal of one file too many. `done` gets null when the file is written. */
+  /** Throws when the limit is exceeded. `done` receives null once the file is written. */
   take(stream: Readable, named: Named, done: (error: Fault | null) => void): void;
-  /** In the order in which they came. */
   files(): Promise<readonly UploadedFile[]>;
-  /** Removes everything, once nothing writes any more. */
+  /** Waits for pending writes. */
   drop(): Promise<void>;
 }
 
-/** Rejects when there is no place for files. */
+/** Rejects when the spool folder is unavailable. */
 export async function openIntake(limits: FileLimits): Promise<FileIntake> {
   const folder = await spoolFolder().catch((error: unknown) => {
     throw noRoom(error);
@@ -55,6 +54,6 @@ export async function openIntake(limits: FileLimits): Promise<FileIntake> {
 const noRoom = (cause: unknown): Fault =>
   fault('REQ_NO_ROOM', {}, { headers: { ...CLOSE.headers, 'retry-after': '5' }, cause, retryable: true });
 
-/** The refusal that belongs to an error of the system; those have a call. Null for errors of streams and parsers. */
+/** Null for errors of streams and parsers; system errors have a `syscall`. */
 export const diskFault = (error: unknown): Fault | null =>
   error instanceof Error && 'syscall' in error ? noRoom(error) : null;

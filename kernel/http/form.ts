@@ -1,7 +1,4 @@
-/**
- * Reads a multipart form: text parts as the payload, flat and with own names only; files beside it, in the spool, until the
- * request is over. Every limit ends the reading with a refusal; nothing is cut silently.
- */
+/** Parses multipart forms: text parts become a flat payload, files are spooled. Exceeding a limit rejects the request. */
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import type { Readable, Writable } from 'node:stream';
@@ -14,12 +11,11 @@ import { diskFault, openIntake, type FileIntake } from './file-intake.js';
 import { addText, type TextPayload } from './payload.js';
 
 export interface FormSettings {
-  /** Null: a part with a file is refused. */
+  /** Null: parts with files are rejected. */
   readonly files: FileLimits | null;
   readonly limits: Pick<BodyLimits, 'body'> & { readonly parts: number; readonly field: number };
-  /** Seconds that the sender may be silent. */
+  /** Seconds without data before the request is rejected. */
   readonly idle: number;
-  /** Takes what has to be undone when the request is over. */
   readonly release: (work: () => void | Promise<void>) => void;
 }
 
@@ -28,13 +24,13 @@ export interface Form {
   readonly files: readonly UploadedFile[];
 }
 
-/** `read`: the body, where a guard has read it already; otherwise it is taken from the request as it comes. */
+/** `read`: the body, if a guard has read it already. */
 export async function readForm(req: IncomingMessage, read: Buffer | null, settings: FormSettings): Promise<Form> {
   const boundary = boundaryOf(req.headers['content-type'] ?? '');
   const max = settings.limits.body + (settings.files === null ? 0 : settings.files.count * settings.files.bytes);
   if (Number(req.headers['content-length'] ?? 0) > max) throw fault('REQ_TOO_LARGE', { max }, CLOSE);
   const intake = settings.files === null ? null : await openIntake(settings.files);
-  // A client may have left while the folder was looked for.
+  // The client may have disconnected meanwhile.
   if (read === null && req.destroyed) throw fault('REQ_ABORTED', {}, CLOSE);
   if (intake !== null) settings.release(() => intake.drop());
   try {
@@ -48,12 +44,12 @@ export async function readForm(req: IncomingMessage, read: Buffer | null, settin
   }
 }
 
-/** A disk that is full shows first where a file is written, as the end of its stream. */
+/** A full disk surfaces first as a stream error. */
 const asRefusal = (error: unknown): Fault =>
   error instanceof Fault ? error : (diskFault(error) ?? broken('it is not built as a form', error));
 
 type Fail = (reason: Fault) => void;
-/** The returned function stops it. */
+/** The returned function stops the feed. */
 type Feed = (parser: Writable, fail: Fail) => () => void;
 
 const supply = (bytes: Buffer, parser: Writable): (() => void) => {
@@ -61,7 +57,6 @@ const supply = (bytes: Buffer, parser: Writable): (() => void) => {
   return () => undefined;
 };
 
-/** Passes the body on as fast as it is taken. */
 function feed(
   req: IncomingMessage,
   parser: Writable,
@@ -69,7 +64,7 @@ function feed(
 ): () => void {
   let size = 0;
   const timer = setTimeout(() => {
-    // It is not the sender who is slow while the disk is waited for.
+    // The body is paused by a slow disk, not by a silent client.
     if (req.isPaused()) timer.refresh();
     else fail(fault('REQ_SILENT', { seconds: idle }, CLOSE));
   }, idle * 1000);
@@ -89,7 +84,7 @@ function feed(
     clearTimeout(timer);
     req.off('data', onData).off('end', onEnd).off('error', onGone).off('aborted', onGone).off('close', onGone);
     parser.off('drain', onDrain);
-    // An answer that comes early must not be taken for the wish to hear more.
+    // After an early response the rest of the body must not be read.
     if (!req.readableEnded) req.pause();
   };
   parser.on('drain', onDrain);
@@ -97,7 +92,7 @@ function feed(
   return stop;
 }
 
-/** What multer gives to whoever feeds its parser; its types do not know it yet. */
+/** multer's types do not declare the parser passed to `streamHandler`. */
 type Parser = Writable & {
   prependListener(event: 'field', listener: (name: string | undefined, value: string, info: FieldInfo) => void): Parser;
   prependListener(
@@ -110,7 +105,6 @@ interface FieldInfo {
   readonly valueTruncated: boolean;
 }
 
-/** One form while it is read. */
 class FormReading {
   readonly #payload = Object.create(null) as TextPayload;
   #failure: Fault | null = null;
@@ -124,7 +118,7 @@ class FormReading {
 
   async run(boundary: string, feedInto: Feed): Promise<Payload> {
     const headers = { 'content-type': `multipart/form-data; boundary="${boundary}"`, 'content-length': '1' };
-    // What multer takes for the request: it asks for headers, and the bytes go past it. Nothing is there to wait for.
+    // multer reads only the headers of this request; the bytes are fed to the parser directly.
     const nothing = (): null => null;
     const request = Object.assign(new EventEmitter(), { headers, readable: false, unpipe: nothing, resume: nothing });
     await new Promise<void>((resolve, reject) => {
@@ -132,11 +126,11 @@ class FormReading {
         if (this.#failure !== null) return;
         this.#failure = reason;
         this.#stop();
-        // Not while it is in the middle of a chunk. Files that it is writing end with it.
+        // Not in the middle of a chunk. This also ends the streams of its files.
         process.nextTick(() => this.#parser?.destroy());
         reject(reason);
       };
-      // What multer says after a failure of ours comes too late, or never.
+      // After a failure, multer's callback is ignored.
       this.#reader(fail, feedInto)(request as never, {} as never, (error?: unknown) => {
         if (error === undefined || error === null) return resolve();
         fail(asRefusal(error));
@@ -151,7 +145,7 @@ class FormReading {
       storage: {
         _handleFile: (_req: unknown, file: { stream: Readable }, done: (error?: unknown) => void): void =>
           this.#guarded(fail, () => this.#take(file, fail, done)),
-        // The spool is emptied as a whole.
+        // The intake removes its files.
         _removeFile: (_req: unknown, _file: unknown, done: (error: Error | null) => void): void => done(null),
       },
       limits: {
@@ -181,9 +175,9 @@ class FormReading {
   #listen(parser: Parser, fail: Fail): void {
     const { parts, field } = this.settings.limits;
     this.#parser = parser;
-    // multer would build objects and arrays out of brackets in names.
+    // multer would build objects from brackets in names.
     parser.removeAllListeners('field');
-    // Before its own listeners: what a form is refused for is said in our words.
+    // These run before multer's own listeners, so that rejections have this module's codes.
     parser.prependListener('field', (written, value, { valueTruncated }) =>
       this.#guarded(fail, () => {
         const name = partName(written);
@@ -194,7 +188,7 @@ class FormReading {
     parser.prependListener('file', (written, stream, { filename }) => {
       stream.on('error', () => undefined);
       this.#guarded(fail, () => partName(written));
-      // A file input that nobody filled in has no name and no bytes.
+      // An empty file input has no name and no bytes.
       if (filename !== undefined && filename !== '') return;
       stream.on('data', () => this.#guarded(fail, () => fail(broken('a file has no file name'))));
     });

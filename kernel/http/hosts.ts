@@ -1,6 +1,6 @@
 /**
- * Under which names the server answers. A page can have its own name resolve to an address of this machine (DNS rebinding), and is
- * then of one origin with it in the eyes of a browser: only the name that was asked for tells.
+ * Validates the `host` header against DNS rebinding, where a page resolves its own name to this machine's address and browsers
+ * treat the server as the page's origin.
  */
 import { BlockList, isIP } from 'node:net';
 import type { HttpConfig } from '../analysis/config.js';
@@ -16,11 +16,11 @@ const isLoopback = (host: string): boolean =>
 
 const isLocalName = (name: string): boolean => name === 'localhost' || name.endsWith('.localhost');
 
-/** Only this machine is meant to call: definitions are being written, or nothing else reaches the address. */
+/** True in `lintel dev`, and for a server that listens only on a loopback address. */
 export const isLocal = ({ host, hosts, trusted_proxies: proxies }: Hosting, dev: boolean): boolean =>
   dev || (hosts.length === 0 && proxies === 0 && isLoopback(host));
 
-/** Null: every name is taken. Otherwise whether the value of the `host` header is. */
+/** Null when every name is valid. */
 export function hostJudge(http: Hosting, dev: boolean): ((sent: string | undefined) => boolean) | null {
   const { host, hosts } = http;
   if (hosts.includes('*') || (hosts.length === 0 && !isLocal(http, dev))) return null;
@@ -28,15 +28,15 @@ export function hostJudge(http: Hosting, dev: boolean): ((sent: string | undefin
   const names = new Set([host.toLowerCase(), ...lower]);
   const endings = lower.flatMap((name) => (name.startsWith('*.') ? [name.slice(1)] : []));
   return (sent) => {
-    // No browser leaves it out.
+    // Browsers always send the header.
     if (sent === undefined) return true;
     const name = nameIn(sent);
-    // An address cannot be made to mean another one.
+    // An IP address cannot be rebound.
     return isIP(name) !== 0 || isLocalName(name) || names.has(name) || endings.some((ending) => name.endsWith(ending));
   };
 }
 
-/** Without its port, brackets and final dot. */
+/** Without port, brackets and final dot. */
 const nameIn = (sent: string): string =>
   sent
     .toLowerCase()

@@ -1,7 +1,4 @@
-/**
- * An HTTP request as the plans see it: its headers, its payload once it is asked for, what it holds until it is over. No
- * rule of a resource is known here.
- */
+/** An HTTP request as an invocation. It knows no rules of resources. */
 import type { IncomingMessage } from 'node:http';
 import { isIP, isIPv4 } from 'node:net';
 import type { ActionTiming, FileLimits, Invocation, Payload, UploadedFile } from '../contract/plan.js';
@@ -10,17 +7,14 @@ import { giveBack, type HeldWork } from '../runtime/held.js';
 import { readBytes } from './body.js';
 import { isForm, isInQuery, jsonPayload, queryPayload, refuseEncoding, withParameters } from './payload.js';
 
-/** What every request is measured against. */
 export type Intake = Pick<HttpConfig, 'limits' | 'timeouts' | 'trusted_proxies'>;
 
 export interface Arrival {
   readonly id: string;
   readonly startedAt: number;
-  /** Of the monotonic clock. */
+  /** Monotonic time. */
   readonly clock: number;
-  /** The text behind the question mark. */
   readonly query: string;
-  /** What stands in the path, by name. */
   readonly parameters: Readonly<Record<string, string>> | null;
   readonly timed: boolean;
 }
@@ -88,7 +82,7 @@ export class HttpInvocation implements Invocation {
     (this.#held ??= []).push(work);
   }
 
-  /** Gives back what the request holds. The first failure is told when all was tried. */
+  /** Runs everything, then throws the first failure. */
   async finish(answered: boolean): Promise<void> {
     const held = this.#held;
     this.#held = null;
@@ -120,7 +114,7 @@ export class HttpInvocation implements Invocation {
   }
 }
 
-/** `rawHeaders` alternates names and values; the parsed form hides that a header was sent twice. */
+/** `rawHeaders` alternates names and values; the parsed form hides repeated headers. */
 export function headerValues(raw: readonly string[], name: string): readonly string[] {
   const values: string[] = [];
   for (let i = 0; i < raw.length; i += 2) {
@@ -133,10 +127,7 @@ export function headerValues(raw: readonly string[], name: string): readonly str
 export const remoteOf = ({ socket, rawHeaders }: IncomingMessage, proxies: number): string =>
   clientAddress(socket.remoteAddress ?? '', proxies === 0 ? [] : headerValues(rawHeaders, 'x-forwarded-for'), proxies);
 
-/**
- * The entry that the outermost trusted proxy wrote; anybody can send entries before it. `forwarded`: the values of
- * `x-forwarded-for`, in the order they came.
- */
+/** Returns the `x-forwarded-for` entry of the outermost trusted proxy, because clients can forge earlier ones. */
 export function clientAddress(peer: string, forwarded: readonly string[], proxies: number): string {
   const plain = plainAddress(peer);
   if (proxies === 0) return plain;
@@ -147,7 +138,7 @@ export function clientAddress(peer: string, forwarded: readonly string[], proxie
 
 const MAPPED = '::ffff:';
 
-/** IPv4 clients on a dual-stack socket have mapped addresses. */
+/** Dual-stack sockets report IPv4 clients as IPv4-mapped IPv6 addresses. */
 const plainAddress = (address: string): string =>
   address.toLowerCase().startsWith(MAPPED) && isIPv4(address.slice(MAPPED.length))
     ? address.slice(MAPPED.length)

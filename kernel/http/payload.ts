@@ -1,4 +1,4 @@
-/** What a request brings as payload: a JSON body, or the query string for verbs that have no body. */
+/** Reads the payload of a request: a JSON body, or the query string for methods without a body. */
 import type { IncomingMessage } from 'node:http';
 import { fault } from '../contract/fault.js';
 import { POISON_KEYS } from '../contract/json.js';
@@ -8,29 +8,29 @@ import { CLOSE, isJsonType, parseJson, readBytes, type BodyLimits } from './body
 const EMPTY: Payload = Object.freeze({});
 const WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE']);
 
-/** The payload stands in the query string, where every value is text. */
+/** Every value of a query string is text. */
 export const isInQuery = (req: IncomingMessage): boolean => WITHOUT_BODY.has(req.method ?? '');
 
-/** The body is a form, in which every value is text or a file. */
+/** Every value of a form is text or a file. */
 export const isForm = ({ headers }: IncomingMessage): boolean => {
   const type = headers['content-type'];
   return type !== undefined && type !== 'application/json' && /^multipart\/form-data *(;|$)/i.test(type);
 };
 
-/** What stands in the path wins over what is sent beside it. */
+/** Path parameters take precedence. */
 export function withParameters(sent: Payload, parameters: Readonly<Record<string, string>>): Payload {
-  // A list has no place for names.
+  // An array has no named members.
   if (Array.isArray(sent)) throw fault('VAL_NOT_OBJECT');
   return { ...sent, ...parameters };
 }
 
-/** What was compressed can grow beyond every limit, and a signature is over the bytes that were sent. */
+/** Compressed bodies can expand beyond every limit, and signatures cover the bytes as sent. */
 export function refuseEncoding({ headers }: IncomingMessage): void {
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity') throw fault('REQ_ENCODING', {}, CLOSE);
 }
 
-/** `read`: the bytes, where a guard has asked for them already. */
+/** `read`: the body, if a guard has read it already. */
 export async function jsonPayload(
   req: IncomingMessage,
   read: Promise<Buffer> | null,
@@ -48,7 +48,7 @@ export async function jsonPayload(
   return value as Payload;
 }
 
-/** Values that come as text, one after the other. A name that is repeated becomes a list. */
+/** A repeated name becomes a list. */
 export type TextPayload = Record<string, string | string[]>;
 
 export function addText(payload: TextPayload, name: string, value: string): void {
@@ -58,7 +58,7 @@ export function addText(payload: TextPayload, name: string, value: string): void
   else before.push(value);
 }
 
-/** False where bytes were no text: reading them has put another character in their place. */
+/** False where decoding replaced invalid bytes. */
 function isUtf8(query: string): boolean {
   try {
     return decodeURIComponent(query) !== '';

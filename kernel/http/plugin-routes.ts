@@ -1,4 +1,4 @@
-/** Addresses that plugins answer by themselves. Resources are not known here; the kernel has seen to it that none is hidden. */
+/** Finds and serves the routes of plugins. The kernel ensures that they hide no resource. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -13,7 +13,7 @@ export interface FoundRoute {
 
 export type FindRoute = (path: string) => FoundRoute | null;
 
-/** Looks among the routes of the moment; a list that is another one is read again. */
+/** Rebuilds the finder when a reload replaced the list. */
 export function liveRouteFinder(current: () => readonly Route[]): () => FindRoute | null {
   let routes = current();
   let find = routeFinder(routes);
@@ -27,7 +27,7 @@ export function liveRouteFinder(current: () => readonly Route[]): () => FindRout
   };
 }
 
-/** Null where there are none, so that requests for resources pay nothing. */
+/** Null without routes, to avoid overhead for resources. */
 export function routeFinder(routes: readonly Route[]): FindRoute | null {
   if (routes.length === 0) return null;
   const exact = new Map(routes.filter(({ path }) => !path.endsWith('/')).map((route) => [route.path, route]));
@@ -63,7 +63,7 @@ function decoded(rest: string): string {
   }
 }
 
-/** A body that fails half way leaves a broken connection: the client must not take it for whole. */
+/** If a streamed body fails, the connection is cut, so that the client does not take it for complete. */
 export async function sendRoute(
   res: ServerResponse,
   method: string | undefined,
@@ -72,7 +72,7 @@ export async function sendRoute(
 ): Promise<void> {
   if (body === null || typeof body === 'string' || body instanceof Uint8Array) {
     const content = body ?? '';
-    // These have no body, and 304 would speak of the length of another answer.
+    // For 304, `content-length` would refer to the stored response.
     const length = WITHOUT_BODY.has(status) ? {} : { 'content-length': String(Buffer.byteLength(content)) };
     res.writeHead(status, { ...length, ...headers });
     res.end(content);
@@ -88,7 +88,7 @@ export async function sendRoute(
   try {
     await pipeline(stream, res);
   } catch (error) {
-    // A client that has seen enough is no failure.
+    // A client that disconnects early is not a failure.
     if (!isPremature(error) || !res.closed) throw error;
   }
 }

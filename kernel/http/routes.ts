@@ -1,14 +1,14 @@
-/** From the path of a request to the plan that answers it. Says 404 and 503; verbs and payloads are not its business. */
+/** Finds the plan for a request path, or throws 404 or 503. */
 import type { PlanSet, ResourcePlan } from '../compile/plan.js';
 import { fault } from '../contract/fault.js';
 
 export interface Route {
   readonly plan: ResourcePlan;
-  /** What stands in the path, by name; null for a path without parameters. */
+  /** Null for a path without parameters. */
   readonly parameters: Readonly<Record<string, string>> | null;
 }
 
-/** A fixed path is preferred to one with parameters, even while its definition is broken. */
+/** A fixed path takes precedence over parameters, even while its definition is invalid. */
 export function findRoute({ byPath, broken, patterns }: PlanSet, path: string): Route {
   const name = byPath.has(path) ? path : decoded(path);
   const plan = byPath.get(name);
@@ -25,11 +25,11 @@ function reached(plan: ResourcePlan, parameters: Route['parameters']): Route {
   return { plan, parameters };
 }
 
-/** Percent escapes decoded and one final slash dropped; what cannot be decoded names nothing. */
+/** Removes a final slash. Returns '' for invalid escapes. */
 function decoded(path: string): string {
   const bare = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
   if (!bare.includes('%')) return bare;
-  // An escaped slash is part of a value and separates nothing.
+  // An escaped slash is part of a value, not a separator.
   if (/%2f/i.test(bare)) return '';
   try {
     return decodeURIComponent(bare);

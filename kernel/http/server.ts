@@ -1,7 +1,4 @@
-/**
- * The listening socket: deadlines for slow clients, and a stop in order that lets what is under way finish. What is answered
- * is decided in `app.ts`.
- */
+/** The listening server: timeouts for slow clients, and an orderly shutdown. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { HttpConfig } from '../analysis/config.js';
@@ -17,22 +14,18 @@ import { createApp, type TellFailure } from './app.js';
 export interface RunningServer {
   readonly url: string;
   readonly port: number;
-  /** Not ready any more, and every answer ends its connection; requests are still taken. */
+  /** Makes readiness fail and closes each connection after its response. */
   leave(): void;
-  /**
-   * No new requests; then requests in flight, then `work` (what else was begun), then clients that stay connected. After
-   * `seconds` whatever is left is cut off.
-   */
+  /** Waits for requests in flight and for `work`, then closes WebSocket clients. Terminates the rest after `seconds`. */
   stop(seconds: number, work?: Promise<unknown>): Promise<Stopped>;
 }
 
-/** What was over in time. */
 export interface Stopped {
   readonly requests: boolean;
   readonly work: boolean;
 }
 
-/** RFC 9112, 3.2: a proxy in front may have read the other one. */
+/** RFC 9112, section 3.2: a proxy may have used the other `host` header. */
 function namesTwoHosts(rawHeaders: readonly string[]): boolean {
   let hosts = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -43,10 +36,10 @@ function namesTwoHosts(rawHeaders: readonly string[]): boolean {
 }
 
 const SWEEP_MS = 50;
-/** Younger connections may have a request on its way. */
+/** Milliseconds; younger connections may have a request on its way. */
 const SILENCE_MS = 500;
 
-/** `pages`: addresses beside those of resources and plugins. */
+/** `pages`: additional routes. */
 export async function listen(kernel: Kernel, pages: readonly Route[] = []): Promise<RunningServer> {
   let closing = false;
   void sweepSpools();
@@ -59,7 +52,7 @@ export async function listen(kernel: Kernel, pages: readonly Route[] = []): Prom
     {
       ...(sockets !== null && { IncomingMessage: sockets.Request }),
       maxHeaderSize: limits.header_bytes,
-      // Who must have come whole must have come with its headers.
+      // The header timeout cannot exceed the request timeout.
       headersTimeout: Math.min(timeouts.headers, timeouts.request) * 1000,
       requestTimeout: timeouts.request * 1000,
       connectionsCheckingInterval: checkEvery(timeouts),
@@ -77,7 +70,7 @@ export async function listen(kernel: Kernel, pages: readonly Route[] = []): Prom
       void handle(req, res);
     },
   );
-  // Node would drop the headers beyond a count without a word, `content-length` among them; the bytes are bounded anyway.
+  // Node silently drops headers beyond a count, even `content-length`; `maxHeaderSize` is the limit instead.
   server.maxHeadersCount = 0;
   if (sockets !== null) server.on('upgrade', (req, socket, head) => sockets.upgrade(req, socket, head));
   sayWhoMayCall(kernel);
@@ -98,7 +91,6 @@ export async function listen(kernel: Kernel, pages: readonly Route[] = []): Prom
   };
 }
 
-/** What an operator has to know of calls from elsewhere: each variable in the form of another system, pages and names without a way in. */
 function sayWhoMayCall({ config, project, log }: Kernel): void {
   for (const { name, as } of project.taken) log.info({ variable: name, as }, 'a variable is taken in another form');
   if (config.http.allowed_origins.length === 0)
@@ -107,7 +99,7 @@ function sayWhoMayCall({ config, project, log }: Kernel): void {
     log.info({ config: 'http.hosts' }, 'addresses and localhost are answered: ALLOWED_HOSTS names other hosts');
 }
 
-/** Loaded only where clients may stay connected. */
+/** Loaded only if the config enables WebSocket. */
 async function openSockets(kernel: Kernel, tellFailure: TellFailure): Promise<Door | null> {
   if (!kernel.config.websocket.enabled) return null;
   const { createDoor } = await import('../sockets/door.js');
@@ -118,9 +110,7 @@ async function openSockets(kernel: Kernel, tellFailure: TellFailure): Promise<Do
 
 interface Stopping {
   readonly server: Server;
-  /** Clients that stay connected: they end last, and are told why. */
   readonly sockets: Door | null;
-  /** Ends connections on which nothing ever came. */
   readonly silent: () => void;
 }
 
@@ -134,13 +124,12 @@ async function stop(stopping: Stopping, seconds: number, work: Promise<unknown>)
   const whole = await inTime(work);
   clearTimeout(timer);
   await sockets?.close();
-  // Only what is late or idle is left.
   server.closeAllConnections();
   if (requests) await closed;
   return { requests, work: whole };
 }
 
-/** Resolves when no connection is busy any more. One that was busy just now becomes idle with its answer. */
+/** A busy connection becomes idle after its response. */
 function answered({ server, sockets, silent }: Stopping): Promise<void> {
   return new Promise((resolve) => {
     const sweep = (): void => {
@@ -155,7 +144,9 @@ function answered({ server, sockets, silent }: Stopping): Promise<void> {
   });
 }
 
-/** Kept open in advance by clients and balancers: for the server they are neither idle nor busy, and would be waited for. */
+/**
+ * Destroys connections that clients opened in advance. Node counts them as neither idle nor busy, so closing would wait for them.
+ */
 function silentConnections(server: Server): () => void {
   const since = new Map<Socket, number>();
   server.on('connection', (socket) => {
@@ -168,7 +159,7 @@ function silentConnections(server: Server): () => void {
   };
 }
 
-/** Deadlines are found to be over this much too late, at most. Milliseconds. */
+/** Milliseconds; also the maximum delay in detecting a timeout. */
 const checkEvery = ({ headers, request }: HttpConfig['timeouts']): number =>
   Math.min(2000, Math.max(50, Math.min(headers, request) * 250));
 
@@ -189,7 +180,7 @@ const failureLog =
     else log.error({ id, code: fault.code, ...fault.where, err: fault.options.cause ?? fault }, 'request failed');
   };
 
-/** The connection ended before the request or the answer did, or the request took too long: the client's doing, and no failure of ours. */
+/** A client that disconnects, is too slow or sends invalid HTTP is not a failure of the server. */
 const isGone = (error: unknown): boolean =>
   error instanceof Error &&
   'code' in error &&

@@ -1,6 +1,6 @@
 /**
- * Where files lie until the request that brought them is over: a folder of this process, private, names of nobody's choice.
- * What processes left that died is taken away at the next start. Nothing here knows what is in a file.
+ * Spools uploads to a private per-process folder under random names
+ * until the request ends. A start removes the folders of dead processes.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { createWriteStream, rmSync } from 'node:fs';
@@ -10,20 +10,20 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-/** So many bytes tell what a file is. */
+/** Enough bytes to detect a file's type. */
 export const HEAD_BYTES = 4100;
 
-/** Processes of other machines or containers may share the folder, and their ids say nothing here. */
+/** Machines and containers that share the folder have unrelated process ids. */
 const HOST = createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
 const PREFIX = `lintel-files-${HOST}-`;
 
 let root: Promise<string> | null = null;
 
-/** The folder of this process, made when the first file comes. */
+/** Created for the first file. */
 export async function spoolFolder(): Promise<string> {
   const known = await root?.catch(() => null);
   if (known !== null && known !== undefined && (await isThere(known))) return known;
-  // Somebody who cleans the temporary folder must not end the service.
+  // A cleanup of the temporary folder may have removed it.
   return (root = makeFolder());
 }
 
@@ -34,13 +34,13 @@ const isThere = (folder: string): Promise<boolean> =>
   );
 
 async function makeFolder(): Promise<string> {
-  // `mkdtemp` makes it for this user alone (0700), and never takes what is there.
+  // `mkdtemp` uses mode 0700 and never reuses a folder.
   const folder = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** Takes away what dead processes left. Never rejects: the next start tries again. */
+/** Never rejects; the next start tries again. */
 export async function sweepSpools(folder = tmpdir()): Promise<void> {
   const names = await readdir(folder).catch(() => []);
   const stale = names.filter(
@@ -70,7 +70,7 @@ export interface Spooled {
   readonly head: Buffer;
 }
 
-/** Writes a file as it comes. Rejects when the stream or the disk fails; what lies there then is the caller's to remove. */
+/** The caller removes the partial file of a rejected stream. */
 export async function spool(stream: Readable, path: string): Promise<Spooled> {
   let size = 0;
   let kept = 0;
@@ -87,12 +87,11 @@ export async function spool(stream: Readable, path: string): Promise<Spooled> {
   try {
     await pipeline(stream, file);
   } catch (error) {
-    // The file may not be open yet: a caller that removes it now would see it created afterwards.
+    // The file might otherwise be created after the caller removed it.
     await closed;
     throw error;
   }
   return { path, size, head: Buffer.concat(first, kept) };
 }
 
-/** A name that nobody can guess. */
 export const spoolPath = (folder: string): string => join(folder, randomUUID());

@@ -1,4 +1,4 @@
-/** The status page: is the process alive, is it ready to serve, how is each plugin. No values, no versions of drivers. */
+/** The status page: liveness, readiness and the health of plugins, without driver versions. */
 import type { Kernel } from '../runtime/kernel.js';
 
 export interface StatusAnswer {
@@ -6,7 +6,7 @@ export interface StatusAnswer {
   readonly body: unknown;
 }
 
-/** `rest` is what follows the status path: nothing, `/live` or `/ready`; null for anything else. */
+/** `rest`: the path after the status path. Null for an unknown one. */
 export async function statusOf(
   kernel: Kernel,
   rest: string,

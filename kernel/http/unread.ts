@@ -1,27 +1,24 @@
-/**
- * Answers that have not left yet because their clients do not read: how much they hold, and who is cut off when that is too much.
- * Nothing is known here of what they say.
- */
+/** Limits the memory of responses that clients do not read. */
 import type { ServerResponse } from 'node:http';
 
 interface Held {
   readonly res: ServerResponse;
   readonly network: string;
   readonly bytes: number;
-  /** Milliseconds of the monotonic clock. */
+  /** Monotonic milliseconds. */
   readonly since: number;
 }
 
-/** Who reads needs no longer for what the network takes at once. */
+/** Enough for a reading client to receive the data in socket buffers. */
 const GRACE_MS = 1000;
 
 export class Unread {
-  /** The oldest first. */
+  /** Oldest first. */
   readonly #all = new Set<Held>();
   #bytes = 0;
   #timer: NodeJS.Timeout | null = null;
 
-  /** `most`: bytes. */
+  /** `most`: maximum bytes of all responses. */
   constructor(
     private readonly most: number,
     private readonly now: () => number = () => performance.now(),
@@ -31,7 +28,6 @@ export class Unread {
     return this.#bytes;
   }
 
-  /** An answer that was written and is still here. */
   add(res: ServerResponse, network: string, bytes: number): void {
     const held = { res, network, bytes, since: this.now() };
     this.#all.add(held);
@@ -44,7 +40,7 @@ export class Unread {
     this.#judge();
   }
 
-  /** Of the network that holds most, the oldest goes first. */
+  /** Destroys the oldest responses of the network that holds most. */
   #judge(): void {
     while (this.#bytes > this.most) {
       const victim = this.#victim();

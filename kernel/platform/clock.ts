@@ -1,4 +1,4 @@
-/** The time of the process, for code that knows no platform (`contract/clock.ts`). */
+/** The process clock, for platform-free code (`contract/clock.ts`). */
 export const clock = {
   now: (): number => performance.now(),
   wait: (milliseconds: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, milliseconds)),

@@ -1,6 +1,6 @@
 /**
- * Variables of the environment that win over the config file. An error names only the variable; under the profile of the earlier
- * system its forms are taken too, and each is noted with what it is taken as.
+ * Applies environment variables that override the config. Errors never contain values. The `sub0` profile also accepts the
+ * formats of the earlier system.
  */
 import { isHost, isOrigin, isStatusPath, METHODS } from '../analysis/config-schema.js';
 import { isSocketPath } from '../analysis/config-websocket.js';
@@ -9,7 +9,7 @@ import { BootError } from '../contract/boot-error.js';
 import { isSub0 } from '../contract/profile.js';
 import type { Environment } from './environment.js';
 
-/** A variable that says something in another form, and what it is taken as. */
+/** A variable in another format. */
 export interface Taken {
   readonly name: string;
   readonly as: string;
@@ -18,9 +18,9 @@ export interface Taken {
 interface Setting<T> {
   readonly name: string;
   readonly expected: string;
-  /** Undefined for what cannot be meant. */
+  /** Undefined when invalid. */
   read(text: string): T | undefined;
-  /** What the earlier system takes beside it, in this product's form. */
+  /** Converts the earlier system's format. */
   readonly lenient?: (text: string) => string;
 }
 
@@ -51,7 +51,7 @@ const path = (name: string, example: string, isPath: (text: string) => boolean):
 
 const listed = (text: string): string[] => text.split('|').flatMap((item) => item.trim() || []);
 
-/** Machines of developers serve their pages without TLS. */
+/** Development servers usually have no TLS. */
 const LOCAL = /^(localhost|127\.0\.0\.1)(:|$)/;
 
 function asOrigin(text: string): string {
@@ -86,14 +86,14 @@ const VERBS: Setting<readonly string[]> = {
       .join('|') || 'POST',
 };
 
-/** The config with what the environment says instead. Throws BootError CFG_VARIABLE that names every value that cannot be meant. */
+/** Throws BootError CFG_VARIABLE, which names every invalid variable. */
 export function withEnvironment(config: Config, env: Environment, note?: (taken: Taken) => void): Config {
   const wrong: Setting<unknown>[] = [];
   const isLenient = isSub0(config.profile);
   const said = <T>(setting: Setting<T>, fallback: T): T => {
     const { name, lenient } = setting;
     const text = env[name];
-    // Set to nothing is not set: an empty HOST would listen on every address.
+    // An empty HOST would listen on every address.
     if (text === undefined || text === '') return fallback;
     const own = setting.read(text);
     if (own !== undefined) return own;

@@ -1,20 +1,19 @@
-/** The definition files of a project: which they are, and their texts. Decodes and names them; understands nothing of them. */
+/** Finds and decodes the definition files of a project. It does not parse them. */
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { SourceFile } from '../analysis/analyse.js';
 import { fieldsInLanguage, type Registry } from '../analysis/registry.js';
 
-/** Where they are looked for. */
 export interface DefinitionPlaces {
   readonly folder: string;
-  /** Never a definition, whatever the patterns say. */
+  /** Excluded even where a pattern matches it. */
   readonly configFile: string;
   readonly patterns: readonly string[];
 }
 
-/** Absolute names, in order. */
+/** Absolute paths, sorted. */
 export async function findDefinitions({ folder, configFile, patterns }: DefinitionPlaces): Promise<string[]> {
-  // An editor answers before it looks for files.
+  // Loaded lazily, because editors respond before files are searched.
   const { glob } = await import('tinyglobby');
   const found = await glob([...patterns], { cwd: folder, absolute: true, dot: false, ignore: ['**/node_modules/**'] });
   return found
@@ -25,10 +24,7 @@ export async function findDefinitions({ folder, configFile, patterns }: Definiti
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/**
- * Reads one file; `shown` is its name in problems. Null for a file that was there a moment ago: editors replace files by
- * renaming others over them.
- */
+/** `shown`: name in problems. Null for a file that has disappeared, because editors replace files by renaming others. */
 export async function readDefinition(name: string, shown: string): Promise<SourceFile | null> {
   let bytes: Buffer;
   try {
@@ -44,7 +40,7 @@ export async function readDefinition(name: string, shown: string): Promise<Sourc
   }
 }
 
-/** Whether any of them may hold a statement, so that the parser for statements is worth loading. */
+/** Whether the SQL parser is needed. */
 export function holdStatements(files: readonly SourceFile[], registry: Registry): boolean {
   const keys = fieldsInLanguage(registry, 'sql').map((name) => JSON.stringify(name));
   return files.some(({ text }) => keys.some((key) => text.includes(key)));

@@ -1,4 +1,4 @@
-/** What is known of a project's environment: the file `.env` beside the config, and what may be told of its values. */
+/** Reads `.env` next to the config, and derives facts about variables without their values. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -7,7 +7,7 @@ import type { EnvFacts } from '../analysis/checks/accessors.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Variables of `.env` in a folder; none where it cannot be read. */
+/** Empty where the file cannot be read. */
 export async function readEnvFile(folder: string): Promise<Environment> {
   try {
     return parseEnv(await readFile(join(folder, '.env'), 'utf8'));
@@ -16,7 +16,7 @@ export async function readEnvFile(folder: string): Promise<Environment> {
   }
 }
 
-/** A variable that is set to nothing is not set: an empty key or address is never what was meant. No values leave here. */
+/** An empty variable counts as unset, because it is never intended. */
 export const envFacts = (env: Environment): EnvFacts =>
   new Map(
     Object.entries(env).flatMap(([name, value]): [string, EnvFact][] =>

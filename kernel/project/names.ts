@@ -1,2 +1,2 @@
-/** Names of the files that make a folder a project. */
+/** The file name that makes a folder a project. */
 export const CONFIG_NAME = 'lintel.config.json';

@@ -1,7 +1,4 @@
-/**
- * Plugins in folders that a config names: their kinds and specs, and the files of their runtimes. Imports code of the
- * project, so an editor only does it in a process of its own; no runtime is imported here.
- */
+/** Loads kinds and specs of plugin folders and finds their runtimes. It runs project code, so editors use a separate process. */
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -10,26 +7,24 @@ import { BootError } from '../contract/boot-error.js';
 import type { Kind } from '../contract/kind.js';
 import { pluginId, type PluginId, type PluginSpec } from '../contract/plugin.js';
 
-/** What stands in one folder, by itself. */
 export interface FolderPlugins {
   readonly kinds: Kind[];
   readonly specs: PluginSpec[];
-  /** Files of runtimes. */
   readonly files: Map<PluginId, string>;
 }
 
-/** Entries of the config's list that name plugins of the distribution. */
+/** Prefix of entries for plugins of the distribution. */
 export const BUILTIN = 'builtin:';
 
 const MAX_DEPTH = 3;
 const EXTENSIONS = ['.js', '.mjs', '.ts', '.mts'];
 
-/** `generator:*` matches every generator, `*` everything, anything else itself. */
+/** `generator:*` matches every generator, `*` everything, anything else only itself. */
 export function matches(pattern: string, id: string): boolean {
   return pattern === id || (pattern.endsWith('*') && id.startsWith(pattern.slice(0, -1)));
 }
 
-/** `name`: as the config writes it. Throws BootError where nothing is found or something cannot be imported. */
+/** `name`: as in the config. */
 export async function readFolder(folder: string, name = folder): Promise<FolderPlugins> {
   const found: FolderPlugins = { kinds: [], specs: [], files: new Map() };
   if (!existsSync(folder)) throw new BootError('PLG_NOT_FOUND', { name, what: 'there is no such folder' });
@@ -63,7 +58,6 @@ function moduleIn(folder: string, name: string): string | null {
   return EXTENSIONS.map((extension) => join(folder, name + extension)).find((file) => existsSync(file)) ?? null;
 }
 
-/** The default export of a plugin file. */
 export async function importDefault(file: string): Promise<object> {
   try {
     const module = (await import(pathToFileURL(file).href)) as { default?: unknown };
@@ -74,7 +68,7 @@ export async function importDefault(file: string): Promise<object> {
   throw new BootError('PLG_NOT_FOUND', { name: file, what: 'it has no default export' });
 }
 
-/** Node's own words do not say what to do about the commonest mistake. */
+/** Node's message does not explain the most common mistake. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'it cannot be imported';
   if (!(error instanceof SyntaxError) || !/import statement|token 'export'/.test(error.message)) return error.message;

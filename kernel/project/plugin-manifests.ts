@@ -1,7 +1,4 @@
-/**
- * What is known of the plugins in a folder without running any of their code: their manifest. Everything read here may be
- * written by others, and is checked whole.
- */
+/** Reads plugin manifests, which describe plugins without running their code. Manifests are untrusted. */
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
 import { pluginLists } from '../analysis/config.js';
@@ -18,26 +15,25 @@ import { BUILTIN } from './plugin-folders.js';
 
 export const MANIFEST_NAME = 'plugin.manifest.json';
 
-/** Bytes of a manifest; the reader has a limit of its own behind this one. */
+/** Maximum bytes of a manifest. */
 export const MAX_MANIFEST = 2_000_000;
 
 export interface FoundManifest {
-  /** Null where nothing can be known. */
+  /** Null where the manifest is missing or invalid. */
   readonly manifest: Manifest | null;
-  /** What is wrong with it, as the second half of a sentence. */
+  /** The reason, as the second half of a sentence. */
   readonly note: string | null;
 }
 
 export interface Written extends FoundManifest {
-  /** The folder behind all links; null where there is none. */
+  /** With links resolved; null where it does not exist. */
   readonly real: string | null;
-  /** It lies in the project. */
   readonly inside: boolean;
-  /** When the manifest was written, in milliseconds. */
+  /** Modification time in milliseconds. */
   readonly time: number;
 }
 
-/** `root`: of the project. `name`: of the folder, as the config writes it. A manifest that lies elsewhere is not read. */
+/** `name`: as in the config. Manifests outside the project (`root`) are not read. */
 export async function writtenManifest(root: string, folder: string, name: string): Promise<Written> {
   const real = await realpath(folder).catch(() => null);
   const nothing = { real, inside: false, manifest: null, time: 0 };
@@ -58,12 +54,11 @@ export async function writtenManifest(root: string, folder: string, name: string
 }
 
 export interface KnownPlugins extends ManifestSpecs {
-  /** Those with rules that are code. */
+  /** Plugins with checks in code. */
   readonly unchecked: readonly PluginId[];
   readonly note: string | null;
 }
 
-/** What a folder of a project brings, as far as its manifest says; `name`: as the config writes it. */
 export async function knownPlugins(root: string, name: string): Promise<KnownPlugins> {
   const { manifest, note } = await writtenManifest(root, resolve(root, name), name);
   if (manifest === null) return { kinds: [], specs: [], unchecked: [], note };
@@ -73,11 +68,10 @@ export async function knownPlugins(root: string, name: string): Promise<KnownPlu
 
 export const writes = (name: string): string => `\`lintel manifest ${name}\` writes it`;
 
-/** Entries of the config's list that name folders. */
 export const foldersIn = (source: string | null): string[] =>
   pluginLists(source).plugins.filter((entry) => !entry.startsWith(BUILTIN));
 
-/** Each at its entry of the config's list; what belongs to none (an empty name) stands at the list. */
+/** An empty name is reported at the list itself. */
 export function unreadPlugins(
   registry: Registry,
   file: string,
@@ -96,6 +90,6 @@ export function unreadPlugins(
   return problemsIn(report);
 }
 
-/** Without those that a plugin which is not known could end. */
+/** Removes problems that an unknown plugin could resolve. */
 export const withoutGuesses = (problems: readonly Problem[], registry: Registry): readonly Problem[] =>
   problems.filter(({ code }) => registry.codes[code]?.plugins !== 'all');

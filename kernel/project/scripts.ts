@@ -1,11 +1,11 @@
-/** SQL of a project that models cannot say: the files of `migrations`, in the order of their names, by connection. */
+/** Reads the project's SQL files in `migrations`, sorted by name, for what models cannot express. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Script } from '../contract/trial.js';
 
 export const SCRIPTS_FOLDER = 'migrations';
 
-/** Those of the usual connection stand in the folder itself, those of another in a folder of its name. */
+/** Scripts of other connections than the default one are in a subfolder of that name. */
 export async function readScripts(folder: string, instance: string, usual: string): Promise<readonly Script[]> {
   const within = instance === usual ? SCRIPTS_FOLDER : `${SCRIPTS_FOLDER}/${instance}`;
   const names = await readdir(join(folder, within)).catch((error: NodeJS.ErrnoException) => {

@@ -1,12 +1,9 @@
-/**
- * PostgreSQL's own parser for the front end, which may not load anything itself. Loaded once, when the first statement is
- * to be judged; texts go in as their authors wrote them and never come back as text.
- */
+/** Loads PostgreSQL's parser once, for the front end, which may not load modules itself. */
 import { isObject } from '../contract/json.js';
 import { holdTieringBudget, withoutOptimizing } from '../platform/wasm-tiering.js';
 import type { SqlParsed, SqlParser } from '../language/sql-parser.js';
 
-/** What stores that this parser can read for say of themselves. */
+/** The `syntax` fact of stores with this syntax. */
 export const SYNTAX = 'postgresql';
 
 let loading: Promise<SqlParser> | undefined;
@@ -17,7 +14,7 @@ const NOTHING: SqlParsed = { statements: [], fault: null };
 
 async function load(): Promise<SqlParser> {
   const { loadModule, parseSync, hasSqlDetails } = await import('libpg-query');
-  // It runs for a few milliseconds, but the engine would spend hundreds on optimising its largest function, and hundreds of megabytes.
+  // Optimizing the parser's largest function would take hundreds of milliseconds and megabytes, for a run of milliseconds.
   const release = holdTieringBudget(Infinity);
   try {
     await loadModule();
@@ -27,13 +24,13 @@ async function load(): Promise<SqlParser> {
   return {
     syntax: SYNTAX,
     parse(text) {
-      // The parser reads up to a NUL and would judge half a text.
+      // The parser stops at a NUL character.
       if (text.trim() === '' || text.includes('\u0000')) return NOTHING;
       try {
         const { stmts } = withoutOptimizing(() => parseSync(text)) as { readonly stmts?: readonly unknown[] };
         return { statements: (stmts ?? []).filter(isObject), fault: null };
       } catch (error) {
-        // Anything but a complaint about the text (a stack that is too small) judges nothing.
+        // Other errors, such as a stack overflow, do not prove that the text is invalid.
         if (!hasSqlDetails(error) || error.sqlDetails === undefined) return NOTHING;
         return { statements: null, fault: { message: error.sqlDetails.message, at: unitAt(text, error.sqlDetails) } };
       }
@@ -41,7 +38,7 @@ async function load(): Promise<SqlParser> {
   };
 }
 
-/** The parser counts characters, the front end UTF-16 code units. */
+/** Converts an offset in characters to UTF-16 code units. */
 function unitAt(text: string, { cursorPosition }: { readonly cursorPosition: number }): number {
   let at = 0;
   let left = Math.max(0, cursorPosition);

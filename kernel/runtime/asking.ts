@@ -1,6 +1,6 @@
 /**
- * Puts the statements of an analysis before databases that read and do not run them: a scratch store in this process, or the
- * open stores of the config. A scratch store is kept, and a statement is asked about again only when it or a table is another.
+ * Checks the statements of an analysis in scratch or open stores, without running them. Scratch results are cached until the
+ * statement or one of its tables changes.
  */
 import type { ModelTable, StorePlace } from '../contract/model.js';
 import type { PluginId } from '../contract/plugin.js';
@@ -53,7 +53,6 @@ function byPlace(asked: readonly Asked[]): readonly { readonly place: StorePlace
   return [...groups.values()];
 }
 
-/** On stores in this process, whatever servers there are. */
 export function createScratchAsking(
   { registry, runtimes, folder }: Project,
   { chosen }: Pick<Config, 'chosen'>,
@@ -80,7 +79,7 @@ export function createScratchAsking(
     const added = await readScripts(folder, instance, registry.kind(kind)?.config?.must ?? instance);
     const shared = JSON.stringify([instance, added]);
     const shapes = new Map(tables.map((table) => [table.model, JSON.stringify([table.table, table.columns])]));
-    // What is added can read any table.
+    // The added scripts can read any table, so the key contains all of them.
     const every = added.length === 0 ? '' : [...shapes.values()].join('\n');
     const keys = asked.map(({ text, values, models }) =>
       JSON.stringify([shared, every, text, values, models.map((model) => shapes.get(model))]),
@@ -106,7 +105,6 @@ export function createScratchAsking(
   };
 }
 
-/** On the open stores among these instances. */
 export const askStores = (
   { analysis }: LoadedDefinitions,
   { registry }: Project,

@@ -1,7 +1,7 @@
-/** What plugins throw at the start, with the name of the plugin: a bare message would leave people looking for it. */
+/** Attributes errors at start to the plugin that threw them. */
 import { BootError } from '../contract/boot-error.js';
 
-/** Runs a call into a plugin; what it throws becomes PLG_OPEN, unless it already says who and why. */
+/** Any error but a BootError becomes PLG_OPEN with the plugin's name. */
 export function naming<T>(name: string, what: string, call: () => T): T {
   try {
     return call();

@@ -1,7 +1,4 @@
-/**
- * From an analysis to a set of plans that fits the running kernel: which plugins count as in use, who taps what, and which
- * addresses are taken already. What is done with the set is decided elsewhere.
- */
+/** Compiles an analysis into plans for the running kernel. It does not serve them. */
 import { BootError } from '../contract/boot-error.js';
 import type { Execute } from '../contract/plan.js';
 import type { Config } from '../analysis/config.js';
@@ -14,25 +11,23 @@ import { doors, refuseTaken } from './serving.js';
 import type { Start } from './starting.js';
 
 export interface Compiling {
-  /** Plugins that this set needs, that the config needs, and that were needed before. */
+  /** The plugins that this set, the config or an earlier served set needs. */
   uses(analysis: Analysis): Set<string>;
-  /** Throws where a set that is sound cannot be compiled. */
   compile(analysis: Analysis, config: Config): PlanSet;
-  /** The set is served from now on. */
   served(analysis: Analysis): void;
 }
 
 export interface CompilingInput {
   readonly project: Project;
   readonly hooks: Hooks;
-  /** Null before they are sealed. */
+  /** Null before the hooks are sealed. */
   readonly live: () => LiveHooks | null;
   readonly start: Pick<Start, 'handles' | 'begin'>;
 }
 
 export function createCompiling({ project, hooks, live, start }: CompilingInput): Compiling {
   const { registry } = project;
-  // What a set that was served has used stays in use: what a plugin has shut must not open because a file is broken or gone.
+  // Plugins of a served set remain in use, because a broken file must not lift a restriction that one of them enforces.
   const before = new Set<string>();
   const uses = (analysis: Analysis): Set<string> => new Set([...project.configUses, ...before, ...analysis.uses]);
 

@@ -1,7 +1,4 @@
-/**
- * One run of deferred work of several steps: what is noted is not done again, what is done is noted, inside the transaction of the step
- * where it has one. Knows no store.
- */
+/** Runs a job of several steps: skips noted steps and notes finished ones, within their transaction where possible. */
 import type { Inbox, Journal, Note } from '../contract/deferred.js';
 import { fault } from '../contract/fault.js';
 import type { Frame, Signal } from '../contract/plan.js';
@@ -10,10 +7,9 @@ import { besideFrame, type FrameMemory, type UnitFrame } from './frame.js';
 import { runTogether } from './invoke.js';
 import { isNote } from './stored-work.js';
 
-/** Where nothing is kept: the work is done from the beginning. */
 const NO_JOURNAL: Journal = { notes: [], write: () => Promise.resolve() };
 
-/** True where notes lie in inboxes that are to be forgotten. */
+/** Returns true when the caller must delete notes in inboxes. */
 export async function runCursor(
   { stages, inboxes, give }: CursorPlan,
   id: string,
@@ -33,7 +29,7 @@ export async function runCursor(
   const done = new Set(notes.flatMap(({ actions }) => actions));
   frame.stopped = notes.some(({ ends }) => ends === true);
   let writing = Promise.resolve();
-  /** Steps that run at once end at once; one list takes the place of the other. */
+  /** Writes are serialized, because each one replaces the whole list. */
   const write = (): Promise<void> => {
     const all = notes.map((note) => (note.state && isInInbox(note) ? without(note) : note));
     writing = writing.catch(() => undefined).then(() => journal.write(all));
@@ -78,7 +74,7 @@ export async function runCursor(
       }
     }
   } catch (error) {
-    // Operators see how far it came; what it goes on with lies in the inboxes.
+    // The queue's notes show operators the progress; the inboxes hold the values for the next attempt.
     if (notes.length > journal.notes.length) await write().catch(() => undefined);
     throw error;
   }
@@ -90,7 +86,7 @@ const without = ({ actions, at, took, ends, carries }: Note): Note => ({
   ...(ends && { ends }),
 });
 
-/** A note of an inbox has the values that the one in the queue may lack. */
+/** Notes of inboxes replace those of the queue, which may lack values. */
 function notesOf(journal: Journal, found: readonly unknown[]): Note[] {
   const read = [...journal.notes, ...found];
   if (!read.every(isNote)) throw fault('JOB_BROKEN');

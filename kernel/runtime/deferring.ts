@@ -1,13 +1,10 @@
-/**
- * Between a frame and the deferred work that comes of it: what a request accepts is taken from its frame, and given to the
- * frame of the run. Nothing is stored or run here.
- */
+/** Converts between frames and deferred work. It neither stores nor runs work. */
 import type { Deferral, Deferred, DeferredState, Put } from '../contract/deferred.js';
 import type { Frame, Invocation, Payload } from '../contract/plan.js';
 import type { PartPlan, ResourcePlan } from '../compile/plan.js';
 import { giveBack, type HeldWork } from './held.js';
 
-/** The parts of one request, as work for the queues they go to: what goes to one goes at once. `payload`: as it may be kept. */
+/** Groups the jobs by queue, so that each queue is called once. `payload` is in its storable form. */
 export function putsOf(
   plan: ResourcePlan,
   parts: readonly PartPlan[],
@@ -37,7 +34,6 @@ export function workOf(plan: ResourcePlan, part: PartPlan, id: string, frame: Fr
   };
 }
 
-/** Observers of the run may say where it comes from. */
 const traced = (state: DeferredState, trace: Invocation['trace']): DeferredState =>
   trace === null ? state : { ...state, trace };
 
@@ -45,19 +41,17 @@ const NO_TRACE: Readonly<Record<string, string>> = Object.freeze({});
 const NOTHING_SENT = new Uint8Array();
 const UNHELD: Invocation['files'] = Object.freeze([]);
 
-/** What only observers ask for. */
 export interface HeldFor {
   readonly timings: Invocation['timings'];
   readonly origin?: Readonly<Record<string, string>> | undefined;
   readonly attempt?: number;
 }
 
-/** A run that no client waits for. What it holds is given back by `finish`. */
 export class HeldInvocation implements Invocation {
   readonly files = UNHELD;
   readonly texts = null;
   readonly connection = null;
-  /** Whoever gave the work has other bounds for it. */
+  /** The queue or scheduler enforces time limits. */
   readonly deadline = Infinity;
   readonly timings: Invocation['timings'];
   readonly origin: Readonly<Record<string, string>>;

@@ -1,22 +1,22 @@
 /**
- * The working memory of one invocation, its forks for the items of a list, and the same memory beside itself for work that
- * runs at the same time. Who opens and ends units of work sees `UnitFrame`; steps see `Frame`.
+ * The working memory of an invocation, with forks for list items and views for parallel actionables.
+ * Code that opens and ends transactions uses `UnitFrame`; steps use `Frame`.
  */
 import type { Claims, Frame, Invocation, Payload } from '../contract/plan.js';
 import type { ResourcePlan } from '../compile/plan.js';
 
-/** Until the payload has been received, guards see none. */
+/** Guards see this before the payload is received. */
 const NOTHING: Payload = Object.freeze({});
 
 type Work = () => void | Promise<void>;
 
-/** A frame in which units of work are opened and ended. */
+/** Adds the control of transactions to a frame. */
 export interface UnitFrame extends Frame {
   committedTo: number;
   settle(committed: boolean): Promise<void>;
 }
 
-/** What waits for the commit of a unit: of the frame that opened it, and of the forks made since. */
+/** Callbacks of a unit's frame and its forks that wait for the commit. */
 class Waiting {
   #works: Work[] | null = null;
 
@@ -24,7 +24,7 @@ class Waiting {
     (this.#works ??= []).push(work);
   }
 
-  /** The unit is over: what waited for it is done, or forgotten. */
+  /** Runs the callbacks after a commit; discards them after a rollback. */
   async settle(committed: boolean): Promise<void> {
     const works = this.#works;
     this.#works = null;
@@ -45,7 +45,6 @@ class FrameMemory implements UnitFrame {
 
   constructor(
     readonly invocation: Invocation,
-    /** Slots of values that are made once per request and once per item of a list. */
     readonly plan: Pick<ResourcePlan, 'memos' | 'makers'>,
     readonly slots: unknown[],
     readonly results: unknown[],
@@ -71,7 +70,6 @@ class FrameMemory implements UnitFrame {
     return this.forkIn(this.unit, waiting, payload, before);
   }
 
-  /** A fork that is part of a unit of work, wherever that was opened. */
   forkIn(unit: unknown, waiting: Waiting | null, payload: Payload, before?: Frame): Frame {
     const frame = new FrameMemory(this.invocation, this.plan, this.#forkedSlots(before), this.results, this.headers);
     frame.payload = payload;
@@ -91,14 +89,14 @@ class FrameMemory implements UnitFrame {
     for (const memo of memos) slots[memo] = before?.slots[memo];
     for (const { slot, memo, make } of makers) {
       const made = this.slots[memo];
-      // Only what has been made, and only where the name still has that value.
+      // Recreates only existing values, and only while the name still holds them.
       if (made !== undefined && made === this.slots[slot]) slots[slot] = slots[memo] ??= make();
     }
     return slots;
   }
 }
 
-/** The same memory with a unit of work of its own, for an actionable that runs beside others. */
+/** A view of the same memory with its own transaction, for a parallel actionable. */
 class FrameBeside implements UnitFrame {
   unit: unknown = null;
   readonly #waiting = new Waiting();

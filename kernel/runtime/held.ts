@@ -1,9 +1,9 @@
-/** What a request holds until it is over, whoever triggered it. */
+/** Cleanup work that runs at the end of a request. */
 
-/** `answered`: it ran to its end; otherwise it was refused or failed. */
+/** `answered`: the plan ran to its end. */
 export type HeldWork = (answered: boolean) => void | Promise<void>;
 
-/** Gives everything back. The first failure is told when all was tried. */
+/** Runs everything, then throws the first failure. */
 export async function giveBack(held: readonly HeldWork[], answered: boolean): Promise<void> {
   const outcomes = await Promise.allSettled(held.map(async (work) => work(answered)));
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;

@@ -1,7 +1,4 @@
-/**
- * The hooks as tapable objects, the registrar that plugins tap them through, and their sealing. Every tap is
- * stamped with plugin and hook; hooks nobody taps are null for the kernel, so they cost nothing.
- */
+/** The hooks as tapable objects, and the registrar for plugins. Errors of taps are attributed to plugin and hook. */
 import {
   AsyncParallelHook,
   AsyncSeriesBailHook,
@@ -40,32 +37,20 @@ interface ActionRef {
 
 function declareHooks() {
   return Object.freeze({
-    /** The config, before it is frozen. */
     configure: new SyncWaterfallHook<[Json]>(['config'], 'configure'),
-    /** Each resource that is about to be compiled; again at every reload. */
     compile: new SyncHook<[{ id: string; definition: Json }]>(['resource'], 'compile'),
-    /** After all plugins are open, before listening; where a server is waited for, listening has begun already. */
     ready: new AsyncSeriesHook<[{ resources: readonly string[] }]>(['kernel'], 'ready'),
-    /** At the end: no request is under way any more, every plugin is still open. */
     close: new AsyncSeriesHook<[string]>(['reason'], 'close'),
-    /** Every invocation, before its guards; may answer with `done(value)`. */
     accept: new AsyncSeriesBailHook<[Invocation], Done>(['invocation'], 'accept'),
-    /** Once for every actionable that is to run, before payload rules are judged. */
     'before-validate': new AsyncSeriesHook<[Frame, ActionRef]>(['frame', 'action'], 'before-validate'),
-    /** Around the execution of an actionable, by mode; may answer with `done(result)`. */
     execute: new HookMap(() => new AsyncSeriesBailHook<[Frame, ActionRef], Done>(['frame', 'action'], 'execute')),
-    /** The finished answer. */
     reply: new AsyncSeriesWaterfallHook<[Reply, Invocation]>(['reply', 'invocation'], 'reply'),
-    /** A message to connected clients. */
     broadcast: new AsyncSeriesWaterfallHook<[Delivery, Frame]>(['message', 'frame'], 'broadcast'),
-    /** After the bytes have left. */
     'after-response': new AsyncParallelHook<[InvocationRecord]>(['record'], 'after-response'),
-    /** What happens beside requests. */
     happening: new SyncHook<[Happening]>(['event'], 'happening'),
   } satisfies Record<HookName, unknown>);
 }
 
-/** An address, and who answers it. */
 export interface PluginRoute extends Route {
   readonly plugin: string;
 }
@@ -73,13 +58,9 @@ export interface PluginRoute extends Route {
 export interface Hooks {
   readonly all: ReturnType<typeof declareHooks>;
   registrar(plugin: string): Registrar;
-  /** What taps of `close` threw; nobody is there to refuse it. */
   readonly closeFailures: readonly unknown[];
-  /** Addresses that plugins answer by themselves. A plugin that a reload is the first to use adds its own. */
   readonly routes: readonly PluginRoute[];
-  /** Back to the routes of before: the plugins that added others did not come to be used. */
   restoreRoutes(before: readonly PluginRoute[]): void;
-  /** After this nobody can tap. */
   seal(): void;
 }
 
@@ -88,7 +69,6 @@ const those = (keep: (doc: HookDoc) => boolean): ReadonlySet<HookName> =>
 const BAIL = those(({ may }) => may === 'answer');
 const WATERFALL = those(({ may }) => may === 'change');
 const SYNC = those(({ sync }) => sync === true);
-/** Of the life of the kernel: no request is there whose answer could fail. */
 const LIFE = those(({ life }) => life === true);
 
 interface Tappable {
@@ -164,7 +144,6 @@ export function createHooks(): Hooks {
             naming(plugin, `handle the hook "${name}"`, () => guard(plugin, name, call(...args))),
           );
         } else if (name === 'close') {
-          // One that fails must not keep the others from closing.
           hook.tapPromise?.(place, (...args) =>
             stamped(plugin, name, call, args).catch((error) => closeFailures.push(error)),
           );
@@ -204,7 +183,7 @@ async function stamped(
   }
 }
 
-/** tapable would treat a forgotten return as "keep the old value" and hide the mistake. */
+/** tapable reads a missing return as "keep the old value", which would hide the mistake. */
 function guard(plugin: string, hook: HookName, value: unknown): unknown {
   if (WATERFALL.has(hook) && value === undefined) {
     throw new BootError('KRN_TAP', { name: plugin, hook, what: 'and returns nothing; it must return the value' });
@@ -219,7 +198,7 @@ function guard(plugin: string, hook: HookName, value: unknown): unknown {
   return value;
 }
 
-/** The hooks of a running kernel as plain functions, null where nobody taps. Made once, when hooks are sealed. */
+/** The hooks of a running kernel. Unused ones are null, so they cost nothing. */
 export interface LiveHooks {
   readonly accept: ((invocation: Invocation) => Promise<Done | undefined>) | null;
   readonly beforeValidate: ((frame: Frame, action: ActionRef) => Promise<void>) | null;
@@ -231,7 +210,7 @@ export interface LiveHooks {
   readonly execute: (mode: string) => ((frame: Frame, action: ActionRef) => Promise<Done | undefined>) | null;
 }
 
-/** `failed`: is told what a tap of `happening` threw; nothing that happens ends because of it. */
+/** `failed` receives the errors of `happening` taps. */
 export function liveHooks({ all }: Hooks, failed: (error: unknown) => void = () => undefined): LiveHooks {
   const used = <T>(hook: { isUsed(): boolean }, call: T): T | null => (hook.isUsed() ? call : null);
   return Object.freeze({

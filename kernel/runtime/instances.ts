@@ -1,6 +1,6 @@
 /**
- * Runtimes that are in use, each imported once, with their handles in a container of this kernel. A plugin reaches
- * another one only through `resolve`, and only one that its spec names in `requires`.
+ * Imports the runtimes in use and holds their handles. A plugin reaches another one only through `resolve` or `find`, and
+ * only if its spec declares it in `requires` or `seeks`.
  */
 import 'reflect-metadata';
 import { container as root, instanceCachingFactory } from 'tsyringe';
@@ -18,26 +18,25 @@ import { matches } from '../project/plugin-folders.js';
 import type { Environment } from '../project/environment.js';
 import type { Project } from './project.js';
 
-/** A plugin in use: one instance, or one for each entry of a config section. */
+/** A plugin in use, or one entry of a config section. */
 export interface Instance {
   /** `generator:ULID`, or `dialect:postgres/main` for a configured one. */
   readonly key: string;
   readonly id: PluginId;
   readonly runtime: PluginRuntime<unknown>;
   readonly context: RuntimeContext;
-  /** Milliseconds its import took. */
+  /** Milliseconds. */
   readonly importTime: number;
   handle(): unknown;
 }
 
 export interface Instances extends Handles {
-  /** In the order they were loaded. */
   readonly all: readonly Instance[];
-  /** Imports what is used and not yet there; returns the new ones. Taps only before the hooks are sealed. */
+  /** Imports plugins that are not loaded yet and returns the new instances. */
   load(uses: Iterable<PluginId>, chosen: readonly ConfiguredPlugin[]): Promise<Instance[]>;
-  /** Takes instances back that could not be opened, so that a later load tries again. */
+  /** Removes instances that could not be opened, so that a later load retries them. */
   forget(instances: readonly Instance[]): void;
-  /** Keys of all instances that these plugins (by id) or instances (by key) are, or have taken handles of. */
+  /** Returns the keys of these plugins or instances and of everything they have resolved, transitively. */
   readonly reach: (from: Iterable<string>) => ReadonlySet<string>;
 }
 
@@ -52,7 +51,7 @@ export interface InstancesInput {
 export function createInstances({ project, hooks, log, signal, running }: InstancesInput): Instances {
   const container = root.createChildContainer();
   const all: Instance[] = [];
-  /** Whose handle each plugin has taken. */
+  /** Keys of the instances that each plugin has resolved. */
   const taken = new Map<PluginId, Set<string>>();
   const { registry } = project;
 
@@ -63,7 +62,7 @@ export function createInstances({ project, hooks, log, signal, running }: Instan
       const instance = await loadOne(wanted);
       if (instance !== null) added.push(instance);
     }
-    // All or none: one that cannot register must not leave the others behind, known but never opened.
+    // All or none, because a failing `register` must not leave instances registered but never opened.
     for (const { id, runtime, context } of added) {
       naming(id, 'register', () => runtime.register?.(hooks.registrar(id), context));
     }
@@ -157,7 +156,7 @@ interface Wanted {
   readonly options: ConfiguredPlugin['options'];
 }
 
-/** Plugins of the config that are always loaded or that somebody in use requires, then those that definitions name. */
+/** Plugins of the config are loaded always or when a plugin in use requires them. */
 function wantedInstances(
   { registry }: Project,
   uses: Iterable<PluginId>,
@@ -187,7 +186,7 @@ function wantedInstances(
   return [...inOrder([...configured.values()], registry), ...named];
 }
 
-/** Configured plugins as the config names them, except that one that needs another comes after it. */
+/** Places each configured plugin after those it requires. */
 function inOrder(wanted: readonly Wanted[], { plugins }: Project['registry']): readonly Wanted[] {
   const order = new Set<Wanted>();
   const seen = new Set<Wanted>();
@@ -217,7 +216,7 @@ function createHandle(kind: Kind, name: string, runtime: PluginRuntime<unknown>,
   return handle;
 }
 
-/** Options of the config with `$ENV` put in; the checker has already refused every other accessor there. */
+/** Replaces `$ENV`; the checker has rejected other accessors. */
 export function resolveOptions(
   options: ConfiguredPlugin['options'],
   env: Environment,

@@ -1,7 +1,4 @@
-/**
- * One request, from its guards to its answer: the rooms in order. Every trigger calls this and nothing else. No
- * definition is read here; what is to be done was decided when the plan was made.
- */
+/** Runs one request from guards to response, for every trigger. It reads no definition. */
 import { Fault, fault } from '../contract/fault.js';
 import type { Put } from '../contract/deferred.js';
 import { Done, type Reply } from '../contract/hooks.js';
@@ -14,7 +11,7 @@ import { putsOf } from './deferring.js';
 import { besideFrame, createFrame, type FrameMemory, type UnitFrame } from './frame.js';
 import type { LiveHooks } from './hooks.js';
 
-/** Throws a Fault, stamped with resource and actionable. */
+/** Throws a Fault that names the resource and the failed actionable. */
 export async function invoke(plan: ResourcePlan, invocation: Invocation, hooks: LiveHooks): Promise<Reply> {
   let frame: FrameMemory | null = null;
   try {
@@ -24,7 +21,7 @@ export async function invoke(plan: ResourcePlan, invocation: Invocation, hooks: 
     const { headers } = frame;
     const status = body instanceof Accepted ? 202 : 200;
     if (hooks.reply === null) return { status, headers, body };
-    // Taps look at values, also where a cache had text.
+    // Taps expect values, not JSON text of a cache.
     return await hooks.reply({ status, headers, body: body instanceof Rendered ? body.toJSON() : body }, invocation);
   } catch (error) {
     const failure = asFault(error);
@@ -34,7 +31,7 @@ export async function invoke(plan: ResourcePlan, invocation: Invocation, hooks: 
   }
 }
 
-/** What is answered where all the work is done later. */
+/** The response when all work is deferred. */
 class Accepted {
   readonly accepted = true;
   readonly id: string;
@@ -44,7 +41,7 @@ class Accepted {
   }
 }
 
-/** Guards, rules, actionables, answer. A step that is done early ends the work with its value. */
+/** A step that returns `Done` ends the work with its value. */
 async function work(plan: ResourcePlan, frame: FrameMemory, hooks: LiveHooks): Promise<unknown> {
   const state: ActionState = { result: null };
   if (plan.admit !== null) {
@@ -82,7 +79,7 @@ function prepareReply(
   return reply !== null && runSteps(reply, frame, state);
 }
 
-/** `last`: is done inside the unit of the last group, before it is committed; or behind it, where it has none. */
+/** `last` runs inside the last group's unit, before its commit, or after the groups if there is no unit. */
 export async function runGroups(
   groups: readonly ActionGroup[],
   frame: FrameMemory,
@@ -103,7 +100,7 @@ export async function runGroups(
   if (last !== null && !isOver) await last();
 }
 
-/** Actionables that share a unit, or one without. `payload`, `last`: as for the unit; without one, `last` is done behind them. */
+/** `payload`, `last`: see `runUnit`. Without a unit, `last` runs after the actionables. */
 export async function runTogether(
   { actions, unit, turns }: ActionGroup,
   frame: UnitFrame,
@@ -119,9 +116,8 @@ export async function runTogether(
 }
 
 /**
- * What is put off is accepted last, and only when everything else went well: a request that fails leaves no work behind,
- * also one whose answer cannot be made. So the answer is made before the work is accepted, inside the same unit.
- * What may not be kept as it came is sealed first, because that takes time; the answer's own work sees it as it came.
+ * Accepts deferred work last, in the same unit as the response, so that a failed request leaves no work behind.
+ * The payload is converted to its storable form first, because that is slow.
  */
 async function runAndAccept(
   plan: ResourcePlan,
@@ -181,7 +177,7 @@ async function actOn(action: ActionPlan, frame: Frame): Promise<void> {
     const state: ActionState = { result: undefined };
     const before = action.before !== null && runSteps(action.before, frame, state);
     if (typeof before === 'boolean' ? before : await before) {
-      // The value is there already (a cache had it); what is made of it is not.
+      // A cache provided the value; it still has to be shaped.
       if (action.shape !== null) await runSteps(action.shape, frame, state);
     } else {
       state.result = await action.execute(frame);
@@ -196,22 +192,20 @@ async function actOn(action: ActionPlan, frame: Frame): Promise<void> {
   }
 }
 
-/** All are waited for, so that none still works when the answer leaves; the first in order that failed speaks. */
+/** Waits for all, so that none runs on after the response. Throws the first failure in order. */
 async function runAtOnce({ actions }: ActionGroup, frame: FrameMemory): Promise<void> {
   const outcomes = await Promise.allSettled(actions.map((action) => runBeside(action, frame)));
-  // What was done next to a failure is not undone by it.
   for (const [at, { status }] of outcomes.entries())
     if (status === 'fulfilled') frame.committedTo = actions[at]?.index ?? frame.committedTo;
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
 }
 
-/** Work that is more than one step has its unit here too, and shares it with no neighbour. */
+/** An actionable of several steps has its own unit. */
 const runBeside = (action: ActionPlan, frame: FrameMemory): Promise<void> =>
   action.always && action.unit !== null
     ? inTurn(action.turns, action.unit, [action], besideFrame(frame), null, null)
     : runAction(action, frame);
 
-/** Nothing is opened before there is a turn for what takes long inside. */
 async function inTurn(turns: Turns | null, ...work: Parameters<typeof runUnit>): Promise<void> {
   if (turns === null) return runUnit(...work);
   const [, , frame] = work;
@@ -224,9 +218,8 @@ async function inTurn(turns: Turns | null, ...work: Parameters<typeof runUnit>):
 }
 
 /**
- * All actionables or none: committed together, rolled back together, tried again together. `payload` is put back before
- * another try, so that no step changes what it has changed already; null where neighbours may have changed it meanwhile.
- * `last`: belongs to the unit too, behind them.
+ * Runs all actionables in one transaction, with retries. `payload` is restored before a retry, because steps may have transformed
+ * it; null where parallel actionables may have changed it. `last` runs before the commit.
  */
 async function runUnit(
   unit: Unit,
@@ -237,7 +230,7 @@ async function runUnit(
 ): Promise<void> {
   let isFirst = true;
   const once = async (): Promise<void> => {
-    // Slots stay: generated ids must be the same in every try, and extracted names are written again.
+    // Slots are not reset, because generated ids must be equal in every attempt.
     if (!isFirst && payload !== null) frame.payload = payload;
     isFirst = false;
     const opened = await unit.open(frame);
@@ -270,7 +263,7 @@ function repeatsOf(unit: Unit): Repeats {
   return known;
 }
 
-/** True when a step ended the list with a value, which then stands in the state. A promise only where a step gives one. */
+/** True when a step ended the list with a value, now in `state`. A promise only if a step returns one. */
 function runSteps(steps: readonly Step[], frame: Frame, state: ActionState, from = 0): boolean | Promise<boolean> {
   for (let at = from; at < steps.length; at++) {
     const outcome = steps[at]?.run(frame, state);

@@ -1,6 +1,6 @@
 /**
- * The kernel: boots a project (load, analyse, import, open, compile, seal), holds the current plans, reloads them whole
- * and closes everything in reverse. It knows no plugin by name and no transport.
+ * Loads, opens, compiles and serves a project, reloads its plans atomically and closes in reverse order.
+ * It knows neither plugins by name nor transports.
  */
 import { BootError } from '../contract/boot-error.js';
 import type { JobDesk } from '../contract/deferred.js';
@@ -28,13 +28,12 @@ export type { ReloadOutcome } from './reloading.js';
 export interface KernelOptions {
   readonly project: Project;
   readonly log: Log;
-  /** `refuse`: one error stops the start. `skip`: what is sound is served. Without it the config decides. */
+  /** `refuse`: any error stops the start. `skip`: valid resources are served. Default: the config's value. */
   readonly onProblem?: 'refuse' | 'skip' | undefined;
-  /** What is opened: everything by default. */
   readonly connect?: Connect;
-  /** Servers that cannot be reached are waited for; without it they stop the start. */
+  /** Whether to retry unavailable servers; otherwise they stop the start. */
   readonly wait?: boolean;
-  /** What reads the statements and does not run them: the stores that are opened, or a scratch store at each reload; else nothing. */
+  /** Which databases check statements: the open stores, or a scratch store at each reload. Default: none. */
   readonly asks?: 'stores' | 'scratch';
 }
 
@@ -45,47 +44,43 @@ export interface Kernel {
   readonly config: Config;
   readonly hooks: LiveHooks;
   readonly running: KernelRunning;
-  /** Addresses that plugins answer by themselves; another list once a reload has added some. */
+  /** A reload may replace the list. */
   routes(): readonly PluginRoute[];
   readonly log: Log;
-  /** The plans of the newest sound set; a request keeps the ones it started with. */
+  /** Plans of the newest valid set. A request keeps the plans it started with. */
   plans(): PlanSet;
   analysis(): Analysis;
   problems(): readonly Problem[];
-  /** True when the files on disk have errors that the running plans do not show. */
+  /** True when the files have errors that the served plans do not contain. */
   degraded(): boolean;
   health(): Promise<Readonly<Record<string, Health>>>;
-  /** What `migrate` would change now. */
   outline(how?: MigrationHow): Promise<MigrationOutline>;
-  /** Brings the stores to the shape of the models, whatever the config says of starts, and however long it takes. */
+  /** Migrates the stores, without a deadline and whether or not the config migrates at start. */
   migrate(progress: MigrationProgress, how?: MigrationHow): Promise<void>;
-  /** Reads the definitions again. With `skip`, sound resources are taken over; with `refuse`, all or nothing. */
+  /** Reads the definitions again. `skip` applies all valid resources, `refuse` all or nothing. */
   reload(): Promise<ReloadOutcome>;
-  /** Tells plugins that the kernel is about to listen; those that wait for a server are waited for. */
+  /** Runs the `ready` hook and starts plugins, before listening or once all servers are available. */
   ready(): Promise<void>;
-  /** What is waited for, by key of the plugin: why. Empty once everything is there. */
+  /** Reasons by plugin key for what is unavailable. */
   readonly waiting: ReadonlyMap<string, string>;
-  /** Resolves when nothing is waited for any more; rejects when something that came turns out to be wrong. */
+  /** Resolves when all is available; rejects on a permanent error. */
   complete(): Promise<void>;
-  /** Where deferred work can be looked after. */
   desks(): readonly JobDesk[];
-  /** What is in use that several processes would have to share, and whether they do (the fact `shared`). */
+  /** Plugins in use, with the fact `shared`: whether several processes share their state. */
   places(): readonly Place[];
-  /** Plugins take up no new work; resolves when what they began is over. `close` follows. */
+  /** Resolves when current work is finished. `close` follows. */
   drain(): Promise<void>;
-  /** What plugins began may be taken up by others at once. */
+  /** Releases the claims on unfinished work, so that other processes can take it. */
   abandon(): Promise<void>;
   close(reason: string): Promise<void>;
 }
 
-/** Where something is kept or carried. */
 export interface Place {
   readonly kind: string;
   readonly name: string;
   readonly shared: boolean;
 }
 
-/** Problems stopped the start; they are listed in `problems`. */
 export class BrokenSet extends BootError {
   constructor(
     readonly problems: readonly Problem[],
@@ -130,11 +125,10 @@ export async function createKernel({
   const start = createStart({ lifecycle, instances, log, connect, wait });
   const compiling = createCompiling({ project, hooks, live: () => live, start });
 
-  /** Definitions whose statements these stores take; the same where they take all of them. */
+  /** Marks definitions invalid when these stores reject their statements; returns the same object when none is rejected. */
   async function asked(definitions: LoadedDefinitions, stores: readonly Instance[]): Promise<LoadedDefinitions> {
     if (asks !== 'stores') return definitions;
     const refusals = await askStores(definitions, project, stores).catch((err: unknown) => {
-      // A server that goes away now must not keep others from being served.
       if (!wait) throw err;
       log.warn({ err }, 'the statements could not be read by their database before the start');
       return null;
@@ -182,7 +176,7 @@ export async function createKernel({
       came: () => (now.shown = start.served(now.plans)),
     })
     .then((isWhole) => (isWhole ? begun.whole() : undefined));
-  // Whoever wants to know asks for it.
+  // Callers of `complete()` receive the rejection.
   complete.catch(() => undefined);
   const swapped = (): void => running.tellSwapped();
   const reload = createReload({
@@ -225,7 +219,7 @@ export async function createKernel({
     places: () => instances.all.flatMap(({ id }) => placeOf(project.registry.plugins.get(id)) ?? []),
     drain: () => lifecycle.drain(),
     abandon: () => lifecycle.abandon(),
-    // A change that was noticed while closing must not open plugins again.
+    // A reload during shutdown must not open plugins again.
     reload: () => inTurn(() => (closed === null ? reload() : Promise.resolve(unchanged(now)))),
     close(reason) {
       closed ??= (async () => {
@@ -248,7 +242,7 @@ const placeOf = (spec: PluginSpec | undefined): Place | null => {
 
 type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** Two reloads that overlap could swap in the older one last. */
+/** Serializes reloads, because overlapping ones could install the older set last. */
 function oneAtATime(): InTurn {
   let last: Promise<unknown> = Promise.resolve();
   return <T>(work: () => Promise<T>): Promise<T> => {
@@ -259,21 +253,17 @@ function oneAtATime(): InTurn {
 }
 
 interface Readiness {
-  /** The kernel is about to listen. */
   readonly ready: (isWhole: boolean) => Promise<void>;
-  /** Everything that was waited for is there. */
   readonly whole: () => Promise<void>;
-  /** Plugins have been told to begin. */
   readonly isServing: () => boolean;
 }
 
-/** SQL of the project for a store. */
 const scriptsOf =
   ({ folder, registry }: Project) =>
   ({ id, context }: Instance): Promise<readonly Script[]> =>
     readScripts(folder, context.instance, registry.kind(id.split(':')[0] ?? '')?.config?.must ?? context.instance);
 
-/** Plugins are told once, when the kernel is about to listen and everything is there, whichever comes last. */
+/** Starts the plugins once, when the kernel is ready to listen and all servers are available. */
 function createReadiness({ all }: Hooks, now: Current, serve: () => Promise<void>): Readiness {
   let [isReady, serving] = [false, false];
   let told: Promise<void> | null = null;

@@ -1,6 +1,6 @@
 /**
- * Opens plugins in order and closes them in reverse, each within a deadline, and asks how they are. A plugin that does
- * not answer in time is named; it never hangs the start or the end. Asking again for servers that are away: `waiting.ts`.
+ * Opens plugins in order, closes them in reverse and checks their health, each call within a deadline.
+ * `waiting.ts` retries unavailable servers.
  */
 import { BootError } from '../contract/boot-error.js';
 import type { MigrationHow, MigrationOutline, MigrationProgress } from '../contract/migration.js';
@@ -12,51 +12,47 @@ import type { Script } from '../contract/trial.js';
 import type { Instance } from './instances.js';
 
 const PREPARE = 'prepare its tables';
-/** Seconds; a probe that waits longer learns nothing more. */
+/** Seconds; a slower plugin counts as unhealthy. */
 const HEALTH_DEADLINE = 1;
-/** Seconds; whoever asks for the end a second time wants it now. */
+/** Seconds; the process is about to end when claims are released. */
 const ABANDON_DEADLINE = 1;
-/** Work that takes longer than the first is mentioned, and again after each of the second. Milliseconds. */
+/** Milliseconds until slow work is logged, and between reminders. */
 const PATIENCE = 1000;
 const REMINDER = 5000;
 
 export interface Lifecycle {
   open(instances: readonly Instance[]): Promise<void>;
-  /** As `open`, but those whose servers are not there yet are given back, and stand in `away`. */
+  /** Returns the instances with unavailable servers and records them in `away`. */
   openPatiently(instances: readonly Instance[], reach: Reach): Promise<readonly Instance[]>;
-  /** Another attempt with one of those. Without a deadline: attempts must not overlap. */
+  /** Has no deadline, because attempts must not overlap. */
   reopen(instance: Instance): Promise<void>;
-  /** What is not there yet, by key of the instance: why. */
+  /** Reasons by key of the unavailable instances. */
   readonly away: Map<string, string>;
   adopt(instances: readonly Instance[], tables: readonly ModelTable[]): Promise<void>;
-  /** The process serves: what begins work of its own does so. */
   serve(instances: readonly Instance[]): Promise<void>;
-  /** As `adopt`, for as long as it takes; `progress` hears of each step. */
+  /** As `adopt`, without a deadline. */
   migrate(
     instances: readonly Instance[],
     tables: readonly ModelTable[],
     progress: MigrationProgress,
     how: MigrationHow,
   ): Promise<void>;
-  /** What `migrate` would do, in the order in which it would. */
   outline(instances: readonly Instance[], tables: readonly ModelTable[], how: MigrationHow): Promise<MigrationOutline>;
-  /** Closes what is open, or these alone, in reverse order. */
+  /** Closes all open instances, or only these, in reverse order. */
   close(only?: readonly Instance[]): Promise<void>;
-  /** Takes up no new work; resolves when what was begun is over. Begins at once in all of them. */
   drain(): Promise<void>;
-  /** Hands back at once what was begun; waits no longer than a second. */
+  /** Waits at most a second for each instance. */
   abandon(): Promise<void>;
   health(): Promise<Readonly<Record<string, Health>>>;
 }
 
-/** Keys of the instances that these are or need. */
+/** Returns the keys of these instances and of their dependencies. */
 export type Reach = (keys: Iterable<string>) => ReadonlySet<string>;
 
-/** Its server is not there yet; any other error will not pass by itself. */
+/** Any other error is permanent. */
 export const isAway = (error: unknown): boolean =>
   error instanceof BootError && error.cause instanceof Fault && error.cause.options.retryable === true;
 
-/** Why, in the words that its plugin has for it. */
 export const detailOf = (error: unknown): string =>
   error instanceof BootError ? String(error.params['detail'] ?? error.code) : 'it failed';
 
@@ -65,14 +61,13 @@ export interface LifecycleInput {
   readonly deadlines: { readonly open: number; readonly close: number };
   readonly codes: Readonly<Record<string, CodeEntry>>;
   readonly log: Log;
-  /** SQL of the project for a store. */
   readonly scripts: (instance: Instance) => Promise<readonly Script[]>;
 }
 
 export function createLifecycle({ deadlines, codes, log, scripts }: LifecycleInput): Lifecycle {
   const opened: Instance[] = [];
   const away = new Map<string, string>();
-  /** Anybody may look at the status page: whoever comes while the plugins are asked gets the same answer. */
+  /** Shared by concurrent callers, because the status page is public. */
   let asking: Promise<Healths> | null = null;
   const named = async <T>(instance: Instance, what: string, call: () => Promise<T>): Promise<T> => {
     try {
@@ -82,7 +77,7 @@ export function createLifecycle({ deadlines, codes, log, scripts }: LifecycleInp
       throw new BootError('PLG_OPEN', { name: instance.key, what, detail: wordsOf(error, codes) }, error);
     }
   };
-  /** Within the deadline, and mentioned when it takes long; `latest` says how far it is. */
+  /** Enforces the deadline and logs slow calls with the progress from `latest`. */
   const run = (
     instance: Instance,
     what: string,
@@ -107,14 +102,14 @@ export function createLifecycle({ deadlines, codes, log, scripts }: LifecycleInp
     });
   async function openOne(instance: Instance): Promise<void> {
     const started = performance.now();
-    // Before opening: a plugin that fails half-way has to be closed too.
+    // Added first, because a plugin must be closed even if its `open` fails half-way.
     opened.push(instance);
     await run(instance, 'open', () => instance.runtime.open?.(instance.handle(), instance.context));
     const ms = Math.round(performance.now() - started);
     const importMs = Math.round(instance.importTime);
     log.debug({ plugin: instance.key, importMs, openMs: ms }, 'plugin open');
   }
-  /** Those that are open and can do something, all at once; one that fails is named and holds up nobody. */
+  /** Runs in parallel; a failure is logged and does not stop the others. */
   async function atOnce(what: string, call: (instance: Instance) => Promise<void> | undefined): Promise<void> {
     const asked = opened.filter(({ key }) => !away.has(key));
     await Promise.all(
@@ -136,7 +131,7 @@ export function createLifecycle({ deadlines, codes, log, scripts }: LifecycleInp
       const pending: Instance[] = [];
       for (const instance of instances) {
         try {
-          // What a plugin needs is known once its handle is made.
+          // Dependencies are known once the handle exists.
           instance.handle();
           const needed = [...reach([instance.key])].find((key) => away.has(key));
           if (needed === undefined) {
@@ -250,7 +245,6 @@ async function ask(instance: Instance): Promise<Health> {
   }
 }
 
-/** Rejects with PLG_TIMEOUT after `seconds`. */
 async function within<T>(work: Promise<T>, seconds: number, name: string, what: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const deadline = new Promise<never>((_, reject) => {
@@ -268,7 +262,6 @@ export function wordsOf(error: unknown, codes: Readonly<Record<string, CodeEntry
   return error instanceof Error ? error.message : 'it failed';
 }
 
-/** What a store is to hold. */
 function tablesOf({ id, context }: Instance, tables: readonly ModelTable[]): readonly ModelTable[] {
   const [kind] = id.split(':');
   return tables.filter(({ stores }) =>

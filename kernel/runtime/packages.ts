@@ -1,7 +1,4 @@
-/**
- * Finds plugins: those of the distribution and those in folders that the config names. Only specs and kinds are
- * imported here; a runtime is a path or a loader until somebody uses the plugin.
- */
+/** Finds plugins of the distribution and in the config's folders. It imports specs and kinds, but no runtimes. */
 import { resolve } from 'node:path';
 import type { Kind } from '../contract/kind.js';
 import { pluginId, type PluginId, type PluginRuntime, type PluginSpec } from '../contract/plugin.js';
@@ -18,16 +15,16 @@ export type LoadRuntime = () => Promise<PluginRuntime<unknown>>;
 export interface Packages {
   readonly registry: Registry;
   readonly runtimes: ReadonlyMap<PluginId, LoadRuntime>;
-  /** Null: all code there is may run. */
+  /** Null when all code may run. */
   readonly unrun: Unrun | null;
 }
 
-/** Folders with plugins whose code is not run, as the config names them. */
+/** Plugin folders of the config without permission to run code. */
 export interface Unrun {
   readonly folders: readonly string[];
-  /** Those of which nothing is known, with the reason. */
+  /** Folders without a readable manifest, with the reason. */
   readonly unread: ReadonlyMap<string, string>;
-  /** Plugins with rules that are code. */
+  /** Plugins with checks in code, which do not run. */
   readonly unchecked: readonly PluginId[];
 }
 
@@ -39,10 +36,7 @@ interface Found {
   readonly unchecked: PluginId[];
 }
 
-/**
- * `plugins` and `disable` as the config lists them; folders are relative to `folder`. `trusted`: code in them may run; otherwise
- * their manifests are read.
- */
+/** Folders are relative to `folder`. `trusted`: code in folders may run; otherwise only their manifests are read. */
 export async function loadPackages(
   folder: string,
   plugins: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * The error room: turns a fault into a problem document (RFC 9457). Words come from the catalogue alone, so neither
- * SQL, nor a driver's message, nor a value of the request can get into an answer.
+ * Converts a fault into a problem document (RFC 9457). Texts come only from catalogue and definition, so that neither SQL nor
+ * driver messages reach a response.
  */
 import { fillMessage, type CodeEntry } from '../contract/problem.js';
 import { REQUEST_CODES } from '../problems/request-codes.js';
@@ -24,7 +24,7 @@ export interface Refusal {
   readonly body: ProblemDetails;
 }
 
-/** `docs` is the address under which the error pages stand. */
+/** `docs`: base URL of the error pages. */
 export function refuse(fault: Fault, id: string, codes: Readonly<Record<string, CodeEntry>>, docs: string): Refusal {
   const known = codes[fault.code];
   const entry = known?.status === undefined ? REQUEST_CODES.INT_UNEXPECTED : known;

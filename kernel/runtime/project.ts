@@ -1,7 +1,4 @@
-/**
- * A project on disk: its config, its environment, its plugins (specs only) and its definition files, analysed. The
- * command line checks exactly this; the kernel serves it. Nothing connects here.
- */
+/** Loads a project from disk: config, environment, plugin specs and definitions. It connects to nothing. */
 import { readFile } from 'node:fs/promises';
 import { dirname, relative, resolve } from 'node:path';
 import { BootError } from '../contract/boot-error.js';
@@ -20,36 +17,34 @@ import { unreadPlugins, withoutGuesses } from '../project/plugin-manifests.js';
 import { loadSqlParser } from '../project/sql-parser.js';
 
 export interface Project extends Packages {
-  /** Files are named from here. */
+  /** The base of file names in messages. */
   readonly cwd: string;
   readonly folder: string;
   readonly configFile: string;
   readonly env: Environment;
-  /** The definitions are being written right now. */
+  /** True in `lintel dev`. */
   readonly dev: boolean;
-  /** Null when the config itself is not sound. */
+  /** Null when the config is invalid. */
   readonly config: Config | null;
   readonly configUses: ReadonlySet<string>;
   readonly configProblems: readonly Problem[];
   readonly configDocument: Document;
-  /** Variables in the forms of another system. */
   readonly taken: readonly Taken[];
 }
 
-/** What databases say against the statements of an analysis. */
+/** Returns the errors that databases report for statements. */
 export type Ask = (analysis: Analysis) => Promise<Refusals>;
 
 export interface LoadedDefinitions {
   readonly analysis: Analysis;
-  /** Problems of config and definitions together. */
   readonly problems: readonly Problem[];
-  /** The same definitions, with what databases say against their statements. */
+  /** Analyses again, with the errors that databases reported. */
   readonly refused: (refusals: Refusals) => LoadedDefinitions;
 }
 
 /**
- * Reads config and specs. `configFile` undefined: `lintel.config.json` in `cwd` if there is one, defaults otherwise.
- * `dev`: somebody is writing the definitions right now. `trusted`: code of its plugins may run. Throws BootError for what has no place in a file.
+ * Without `configFile`, a missing `lintel.config.json` means defaults. `trusted`: code of plugins may run.
+ * Throws BootError for errors without a location in a file.
  */
 export async function loadProject(
   cwd: string,
@@ -99,7 +94,6 @@ async function readConfig(file: string, demanded: boolean): Promise<string | nul
   }
 }
 
-/** Reads and analyses the definition files that the config's globs find; `ask` has databases read the statements. */
 export async function loadDefinitions(project: Project, config: Config, ask?: Ask): Promise<LoadedDefinitions> {
   const files = await readDefinitions(project, config);
   const options = await analysisOptions(project, config, files);
@@ -120,7 +114,7 @@ export async function analysisOptions(
   given: Config,
   files: readonly SourceFile[],
 ): Promise<AnalyseOptions> {
-  // Names in statements for stores of another syntax are judged too, where the parser reads them.
+  // The parser also checks names in statements of other SQL syntaxes.
   const sql = holdStatements(files, registry) ? await loadSqlParser() : undefined;
   return { env: envFacts(env), sql, given };
 }

@@ -1,7 +1,4 @@
-/**
- * Reads the definitions again and swaps the plans, all at once or not at all: whatever fails on the way leaves what is served
- * as it was. Who asks for it, and that only one runs at a time, is decided elsewhere.
- */
+/** Reads the definitions again and replaces the plans atomically. The caller serializes reloads. */
 import type { Log } from '../contract/plugin.js';
 import { hasErrors, type Problem } from '../contract/problem.js';
 import type { Config } from '../analysis/config.js';
@@ -18,28 +15,25 @@ import type { Connect, Start } from './starting.js';
 export interface ReloadOutcome {
   readonly applied: boolean;
   readonly problems: readonly Problem[];
-  /** The files as they were read, for showing the problems. */
   readonly documents: ReadonlyMap<string, Document>;
   readonly failure?: unknown;
 }
 
-/** What is served now; a reload changes it. */
 export interface Current {
   plans: PlanSet;
-  /** The same, but for what cannot be served yet. */
+  /** As served: resources with unavailable servers respond with 503. */
   shown: PlanSet;
   loaded: LoadedDefinitions;
   routes: readonly PluginRoute[];
-  /** The files have errors that the plans do not show. */
+  /** The files have errors that the plans do not contain. */
   broken: boolean;
 }
 
 export interface ReloadInput {
   readonly project: Project;
   readonly config: Config;
-  /** Has a database read the statements. */
   readonly ask: Ask | undefined;
-  /** `refuse`: all or nothing. `skip`: what is sound is taken over. */
+  /** `refuse`: all or nothing. `skip`: valid resources are applied. */
   readonly onProblem: 'refuse' | 'skip';
   readonly connect: Connect;
   readonly hooks: Hooks;
@@ -48,7 +42,6 @@ export interface ReloadInput {
   readonly start: Pick<Start, 'there' | 'served'>;
   readonly compiling: Compiling;
   readonly now: Current;
-  /** Plugins have begun to work. */
   readonly isServing: () => boolean;
   readonly swapped: () => void;
   readonly log: Log;
@@ -57,7 +50,7 @@ export interface ReloadInput {
 export function createReload(input: ReloadInput): () => Promise<ReloadOutcome> {
   const { project, config, onProblem, connect, hooks, instances, lifecycle, start, compiling, now, log } = input;
 
-  /** `added`: filled with what this set is the first to use. */
+  /** Adds the instances first used by this set to `added`. */
   async function compileAnew({ analysis }: LoadedDefinitions, added: Instance[]): Promise<PlanSet> {
     added.push(...(await instances.load(compiling.uses(analysis), config.chosen)));
     if (connect === true) await lifecycle.open(added);
@@ -91,13 +84,13 @@ export function createReload(input: ReloadInput): () => Promise<ReloadOutcome> {
     const answered = hooks.routes;
     try {
       swap(await compileAnew(next, added), next);
-      // Its plans are served already: what could not begin is told, and begins with the next start.
+      // The plans are served already, so a plugin that fails to start is only logged.
       if (input.isServing())
         await lifecycle.serve(added).catch((err: unknown) => log.error({ err }, 'a plugin did not begin'));
       return { applied: true, ...seen };
     } catch (failure) {
       now.broken = true;
-      // What could not be opened must be tried again by the next reload, not taken for open.
+      // The next reload must open these instances again.
       instances.forget(added);
       hooks.restoreRoutes(answered);
       await lifecycle.close(added);

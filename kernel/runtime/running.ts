@@ -1,7 +1,4 @@
-/**
- * What the running kernel does for plugins that bring work (queues, clocks) or carry messages. It finds the newest plan,
- * runs a part of it and says how it ended; it stores nothing, waits for nothing and knows no plugin.
- */
+/** Kernel services for plugins that bring work or deliver messages. They run parts of the newest plans and know no plugin. */
 import type {
   Backlog,
   Deferred,
@@ -26,7 +23,7 @@ import { asFault, runGroups } from './invoke.js';
 import { isWork } from './stored-work.js';
 
 export interface RunningInput {
-  /** Of now; null before the kernel is ready. */
+  /** Null before the kernel is ready. */
   readonly plans: () => PlanSet | null;
   readonly hooks: () => LiveHooks | null;
   readonly desks: () => readonly JobDesk[];
@@ -35,11 +32,10 @@ export interface RunningInput {
 }
 
 export interface KernelRunning extends Running {
-  /** Plans were swapped. */
   tellSwapped(): void;
-  /** Who hands messages to connections; nobody at first. */
+  /** Null without a WebSocket server. */
   receiver: ((message: Delivery) => void) | null;
-  /** Null where nobody keeps messages. */
+  /** Null where no plugin retains messages. */
   readonly replay: Replay | null;
 }
 
@@ -49,11 +45,11 @@ interface Found {
 }
 
 const NOTHING: Payload = Object.freeze({});
-/** Limits of now: another try may go well. A conflict that may pass says so itself. */
+/** Statuses of temporary rejections. Retryable conflicts set the flag themselves. */
 const PASSING: ReadonlySet<number> = new Set([408, 425, 429]);
 const DONE: Outcome = Object.freeze({ done: true });
 
-/** One group after the other, as long as the right to do so holds: what was begun is finished, nothing else is begun. */
+/** Stops before the next group when the claim is lost. */
 async function runWhile(signal: Signal, { groups }: PartPlan, frame: FrameMemory): Promise<void> {
   for (const group of groups) {
     if (signal.aborted) throw fault('JOB_STOPPED');
@@ -84,7 +80,6 @@ export function createRunning({ plans, hooks, desks, codes, log }: RunningInput)
     };
   };
 
-  /** `work` does what is to be done in the frame. */
   async function run(
     { plan, part }: Found,
     invocation: HeldInvocation,
@@ -109,7 +104,7 @@ export function createRunning({ plans, hooks, desks, codes, log }: RunningInput)
       failure.where.resource ??= plan.id;
       const { id, trigger } = invocation;
       const { code, where, options } = failure;
-      // What definitions refuse is told by whoever brought the work; nobody foresaw the rest.
+      // The caller logs rejections, so only failures are logged here.
       if (statusOf(failure) >= 500 && !isRefused)
         log.error({ id, trigger, part: part.key, code, ...where, err: options.cause ?? failure }, 'work failed');
     }
@@ -138,7 +133,7 @@ export function createRunning({ plans, hooks, desks, codes, log }: RunningInput)
         resource: plan.id,
         path: `/${plan.path}`,
         method: undefined,
-        // The instant that definitions see may be of long ago.
+        // The invocation's start is the acceptance time, possibly long ago.
         startedAt: Date.now() - milliseconds,
         status: failure === null ? 200 : statusOf(failure),
         code: failure?.code,
@@ -162,7 +157,7 @@ export function createRunning({ plans, hooks, desks, codes, log }: RunningInput)
       if (!isWork(work)) return failed(fault('JOB_BROKEN'), false);
       const { id, resource, part: key, state, acceptedAt } = work;
       const found = find(resource, key);
-      // Another process may have newer definitions than this one.
+      // Another process may have newer definitions.
       if (found === null) return failed(fault('JOB_UNKNOWN', { name: key }), true);
       const missing = found.part.lacks(work.needs);
       if (missing !== null) return failed(fault('JOB_CHANGED', { name: key, missing }), true);
@@ -224,7 +219,7 @@ export function createRunning({ plans, hooks, desks, codes, log }: RunningInput)
   return running;
 }
 
-/** Milliseconds for an answer. */
+/** Milliseconds to wait for the counts of all stores. */
 const PATIENCE = 1000;
 
 async function backlogOf(desks: readonly JobDesk[]): Promise<Backlog | null> {

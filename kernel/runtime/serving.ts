@@ -1,7 +1,4 @@
-/**
- * From plans just compiled to the plans that are served: who owns an address, which guards have changed, and what goes on as
- * it was while files are broken. Nothing is compiled or opened here.
- */
+/** Checks that paths are free, logs guard changes, and retains the last valid plans of invalid files. */
 import { BootError } from '../contract/boot-error.js';
 import type { Log } from '../contract/plugin.js';
 import type { Config } from '../analysis/config.js';
@@ -14,7 +11,6 @@ import type { PluginRoute } from './hooks.js';
 
 type Taken = Pick<PluginRoute, 'plugin' | 'path'>;
 
-/** Where clients connect is nobody else's address. */
 export function doors({ websocket: { enabled, path }, http }: Config, routes: readonly PluginRoute[]): Taken[] {
   if (!enabled) return [];
   const owner = routes.find(
@@ -26,7 +22,7 @@ export function doors({ websocket: { enabled, path }, http }: Config, routes: re
   return [{ plugin: 'websocket.path', path }];
 }
 
-/** An address has one owner: a resource that a plugin's address hides would never be reached. */
+/** A plugin's path must not hide a resource, which would be unreachable. */
 export function refuseTaken({ byPath }: PlanSet, routes: readonly Taken[]): void {
   for (const { plugin, path } of routes) {
     const isTaken = (resource: string): boolean => (path.endsWith('/') ? resource.startsWith(path) : resource === path);
@@ -36,7 +32,7 @@ export function refuseTaken({ byPath }: PlanSet, routes: readonly Taken[]): void
   }
 }
 
-/** A guard that is gone may be meant; it must not go unseen. */
+/** A removed guard must be noticed. */
 export function tellGuards(before: PlanSet, after: PlanSet, log: Log): void {
   for (const [id, { summary }] of after.byId) {
     const was = before.byId.get(id)?.summary.guard ?? summary.guard;
@@ -46,8 +42,8 @@ export function tellGuards(before: PlanSet, after: PlanSet, log: Log): void {
 }
 
 /**
- * While files are broken, a resource that cannot be compiled keeps its last sound plan: saving half a thought must not
- * take an endpoint away. What its file no longer names at all is gone only when everything is sound again.
+ * Retains the last valid plan of an invalid resource, so that its endpoint keeps serving while the file is being edited.
+ * A resource without a file is removed only when all files are valid.
  */
 export function keepServing(before: PlanSet, after: PlanSet, analysis: Analysis): PlanSet {
   const sound = new Set(analysis.resources.filter((resource) => resource.sound).map((resource) => resource.id));
@@ -60,13 +56,13 @@ export function keepServing(before: PlanSet, after: PlanSet, analysis: Analysis)
     for (const path of paths) if (!byPath.has(`/${path}`)) byPath.set(`/${path}`, plan);
   }
   const patterns = keepPatterns(before, after, sound);
-  // Who cannot say any more who is there is still asked for it.
+  // Invalid resources keep their identities here, so that targeted messages remain withheld.
   const unknown = after.identities.filter(({ identity }) => identity === null);
   const identities = Object.freeze([...identitiesOf(byId.values()), ...unknown]);
   return Object.freeze({ ...after, byPath, byId, patterns, identities });
 }
 
-/** A path that is served again, whatever its parameters are called now, takes the place of the one before. */
+/** A newly served path replaces a retained one of the same shape. */
 function keepPatterns(before: PlanSet, after: PlanSet, sound: ReadonlySet<string>): Patterns {
   const served = after.patterns.routes.filter(({ plan }) => plan !== null);
   const taken = new Set(served.map(({ path }) => pathShape(path)));

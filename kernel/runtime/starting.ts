@@ -1,7 +1,4 @@
-/**
- * How a kernel starts: which plugins are opened, what happens where a server is not there yet, and which resources cannot be
- * served meanwhile. The asking again is in `waiting.ts`.
- */
+/** Decides which plugins are opened and which resources wait for unavailable servers. The retries are in `waiting.ts`. */
 import type { Log } from '../contract/plugin.js';
 import type { PlanSet } from '../compile/plan.js';
 import type { Handles } from '../compile/tools.js';
@@ -10,24 +7,22 @@ import { detailOf, isAway, type Lifecycle } from './lifecycle.js';
 import { waitFor, whileWaiting, type WaitingInput } from './waiting.js';
 
 /**
- * False: plans are compiled, but nothing is opened and no table is made. `stores`: only what holds tables is opened, `desks`:
- * only what holds deferred work.
+ * False: compile only. `stores`: open only plugins with tables.
+ * `desks`: open only plugins with deferred work, and what they need.
  */
 export type Connect = boolean | 'stores' | 'desks';
 
 export interface Start {
-  /** The handles for the compiler, which says at which resource it is: what a resource has asked for, it needs. */
+  /** `begin` names the resource being compiled, so that its dependencies are recorded. */
   readonly handles: Handles;
   readonly begin: (resource: string) => void;
   open(instances: readonly Instance[]): Promise<void>;
   adopt(instances: readonly Instance[], tables: PlanSet['tables']): Promise<void>;
-  /** Those of them that nobody waits for. */
   there(instances: readonly Instance[]): readonly Instance[];
-  /** What can be served of a set now. */
+  /** Resources with unavailable servers respond with 503. */
   served(plans: PlanSet): PlanSet;
-  /** Until everything is there (true) or the kernel closes; rejects when something turns out to be wrong. */
+  /** False when the kernel closes first; rejects on a permanent error. */
   wait(input: Pick<WaitingInput, 'prepare' | 'came'>): Promise<boolean>;
-  /** Ends the waiting. */
   stop(): void;
 }
 
@@ -36,7 +31,6 @@ export interface StartInput {
   readonly instances: Instances;
   readonly log: Log;
   readonly connect: Connect;
-  /** Servers that are not there yet do not end the start. */
   readonly wait: boolean;
 }
 
@@ -50,7 +44,7 @@ export function createStart({ lifecycle, instances, log, connect, wait }: StartI
   const waits = (resource: string): boolean =>
     [...instances.reach(asked.get(resource) ?? [])].some((key) => away.has(key));
 
-  /** False: its server went meanwhile. */
+  /** False when the server has become unavailable. */
   async function adopted(instance: Instance, tables: PlanSet['tables']): Promise<boolean> {
     try {
       await lifecycle.adopt([instance], tables);
@@ -94,7 +88,7 @@ function chooseFor(connect: Connect, all: readonly Instance[], { reach }: Instan
   if (connect === 'stores') return all.filter(({ runtime }) => runtime.adopt !== undefined);
   if (connect !== 'desks') return connect ? all : [];
   const desks = all.filter(({ runtime }) => runtime.desk !== undefined);
-  // What a plugin needs is known once its handle is made.
+  // Dependencies are known once the handle exists.
   for (const desk of desks) desk.handle();
   const needed = reach(desks.map(({ key }) => key));
   return all.filter(({ key }) => needed.has(key));

@@ -1,15 +1,12 @@
-/**
- * Judges work as it comes back from a store, before anything of it is used: others can write there too, so the shape that
- * the types promise is only a promise. It judges no meaning; what a part takes of the work is settled where it is compiled.
- */
+/** Validates the shape of stored jobs and notes, because other programs can write there. */
 import type { Deferred, Note } from '../contract/deferred.js';
 import { isObject, POISON_KEYS } from '../contract/json.js';
 
 // oxlint-disable-next-line no-control-regex -- these are what is looked for
 const CONTROL = /[\u0000-\u001f\u007f]/;
-/** An id goes into headers of outbound calls. */
+/** The id is sent in headers of outbound calls. */
 const MAX_ID = 1024;
-/** Milliseconds that a date can have. */
+/** The maximum of `Date`. */
 const LAST_INSTANT = 8.64e15;
 
 export function isWork(read: unknown): read is Deferred {
@@ -17,7 +14,7 @@ export function isWork(read: unknown): read is Deferred {
   const { id, resource, part, version, needs, acceptedAt, state, row } = read as Readonly<Record<string, unknown>>;
   return (
     [id, resource, part, version].every((text) => typeof text === 'string') &&
-    // A hash in work that versions before 0.6 accepted.
+    // Versions before 0.6 stored a hash.
     (typeof needs === 'string' || isTexts(needs)) &&
     (id as string).length <= MAX_ID &&
     !CONTROL.test(id as string) &&
@@ -32,7 +29,6 @@ export function isWork(read: unknown): read is Deferred {
 const isTexts = (read: unknown): read is string[] =>
   Array.isArray(read) && read.every((text) => typeof text === 'string');
 
-/** A note as it comes back from a store. */
 export function isNote(read: unknown): read is Note {
   if (!isObject(read)) return false;
   const { actions, at, took, carries, state } = read as Readonly<Record<string, unknown>>;
@@ -59,7 +55,6 @@ function isState(state: Readonly<Record<string, unknown>>): boolean {
     isObject(results) &&
     Array.isArray(made) &&
     made.every(isMade) &&
-    // What a client sends never has them, nor has a token.
     !hasPoison([payload, claims, headers])
   );
 }
@@ -70,7 +65,7 @@ const isMade = (one: unknown): boolean =>
   (typeof one[0] === 'string' || Number.isSafeInteger(one[0])) &&
   (typeof one[1] === 'string' || typeof one[1] === 'number');
 
-/** Iterative: a deep value must not overflow the stack. */
+/** Iterative, because deep values could overflow the stack. */
 function hasPoison(values: readonly unknown[]): boolean {
   const stack = [...values];
   while (stack.length > 0) {

@@ -1,7 +1,4 @@
-/**
- * A start without its servers: asks again for those that are not there yet, each for itself, until all are; and what is
- * served meanwhile. Never gives up, never waits for one that is wrong, and knows no sort of server.
- */
+/** Retries unavailable servers; until all are available, resources that need them respond with 503. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fault } from '../contract/fault.js';
 import type { Step } from '../contract/plan.js';
@@ -12,11 +9,11 @@ import type { PlanSet, ResourcePlan } from '../compile/plan.js';
 import type { Instance } from './instances.js';
 import { detailOf, isAway, type Lifecycle } from './lifecycle.js';
 
-/** Milliseconds between two attempts: at first, and at most. */
+/** First and longest pause in milliseconds between two attempts. */
 const FIRST = 50;
 const LONGEST = 2000;
 
-/** Twice as long each time, and not all processes at once. */
+/** Exponential backoff with jitter, so that processes do not retry simultaneously. */
 const pauseBefore = (attempt: number): number =>
   Math.min(LONGEST, FIRST * 2 ** Math.min(attempt, 10)) * (0.75 + Math.random() / 4);
 
@@ -25,13 +22,13 @@ export interface WaitingInput {
   readonly log: Log;
   /** Aborted when the kernel closes. */
   readonly signal: AbortSignal;
-  /** What is to be done with one that is open now, before it counts as there. */
+  /** Prepares an opened instance before it counts as available. */
   readonly prepare: (instance: Instance) => Promise<void>;
-  /** One is there. */
+  /** Called when an instance became available. */
   readonly came: () => void;
 }
 
-/** Resolves when all are there, or when the kernel closes; rejects as soon as one turns out to be wrong. */
+/** Resolves when all are available or the kernel closes; rejects on the first permanent error. */
 export async function waitFor(pending: readonly Instance[], input: WaitingInput): Promise<void> {
   const wakers = new Set<() => void>();
   const wake = (): void => wakers.forEach((one) => one());
@@ -66,11 +63,11 @@ async function waitForOne(
   away.delete(key);
   log.info({ plugin: key, seconds: Math.round((performance.now() - since) / 1000) }, 'what was waited for is there');
   came();
-  // Others may have needed just this one.
+  // Other instances may depend on this one.
   wake();
 }
 
-/** Ends early when somebody wakes it, or when the kernel closes. */
+/** Ends early when another instance became available or the kernel closes. */
 async function pause(ms: number, wakers: Set<() => void>, signal: AbortSignal): Promise<void> {
   const woken = new AbortController();
   const waker = (): void => woken.abort();
@@ -79,7 +76,7 @@ async function pause(ms: number, wakers: Set<() => void>, signal: AbortSignal): 
   wakers.delete(waker);
 }
 
-/** Refuses before anything else: what the guards need may be away, too. */
+/** Runs before the guards, because they may need the unavailable server. */
 const REFUSE: Step = Object.freeze({
   id: 'waiting',
   phase: ResourcePhase.ADMIT,
@@ -88,7 +85,7 @@ const REFUSE: Step = Object.freeze({
   },
 });
 
-/** The same set, in which resources that cannot do their work yet answer 503. */
+/** Returns the same set with resources that need an unavailable server responding with 503. */
 export function whileWaiting(set: PlanSet, waits: (resource: string) => boolean): PlanSet {
   const stands = new Map<ResourcePlan, ResourcePlan>();
   for (const plan of set.byId.values()) {

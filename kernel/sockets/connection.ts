@@ -1,7 +1,4 @@
-/**
- * One connection while it is open: messages come at a bounded pace and are worked on a few at a time, frames leave as fast as
- * the client reads, silence ends it. Who may connect and what a message does is decided elsewhere.
- */
+/** One open connection: limits the rate and the work of its messages, and closes slow or silent clients. */
 import type { RawData, WebSocket } from 'ws';
 import { fault, type Fault } from '../contract/fault.js';
 import type { WebSocketConfig } from '../analysis/config-websocket.js';
@@ -17,35 +14,31 @@ export interface LineInput {
   readonly limits: WebSocketConfig['limits'];
   readonly json: JsonLimits;
   readonly worker: Worker;
-  /** No new work is begun. */
   readonly closing: () => boolean;
-  /** A message was refused for want of a token. */
+  /** Called after a 401 response. */
   readonly doubted: () => void;
-  /** `code`: with which it was closed. */
   readonly ended: (code: number) => void;
-  /** Work was begun (1) or is over (-1). */
+  /** Called with 1 when work begins and with -1 when it ends. */
   readonly busy: (change: 1 | -1) => void;
 }
 
-/** The wire of a connection. */
 export interface Line extends Pick<Client, 'send' | 'cut'> {
-  /** Messages are taken from now on. */
+  /** Starts to accept messages. */
   begin(peer: Peer): void;
-  /** Asks for a sign of life; ends what gave none to the last two. */
+  /** Terminates a connection that did not reply to the last two pings. */
   ping(): void;
   close(code: number, reason: string): void;
   terminate(): void;
 }
 
-/** Silent pings before the end. */
 const MAX_SILENT = 2;
-/** A close that the client does not answer is over after this many milliseconds. */
+/** Milliseconds to wait for the client's close frame. */
 const PARTING_MS = 1000;
 
-/** Pings and pongs a second that any client may send. */
+/** Pings and pongs per second. */
 const SIGNS = 20;
 
-/** Nothing is read before `begin`. */
+/** The socket is paused until `begin`. */
 export function createLine(socket: WebSocket, input: LineInput): Line {
   const { limits, json, worker, closing, doubted, ended, busy } = input;
   const pace = createPace(limits.rate);
@@ -78,7 +71,7 @@ export function createLine(socket: WebSocket, input: LineInput): Line {
     silent = 0;
     if (signs(performance.now()) === 'flood') close(CLOSE.policy, 'too many pongs');
   });
-  // It closes by itself, with the code of what was wrong.
+  // `ws` closes the socket itself, with the matching code.
   socket.on('error', () => undefined);
   socket.on('close', (code) => {
     const wasOpen = isOpen;
@@ -87,7 +80,7 @@ export function createLine(socket: WebSocket, input: LineInput): Line {
     if (wasOpen) ended(code);
   });
 
-  /** One chunk can bring many messages; while too many are under way nothing more is read. */
+  /** Pauses reading at the in-flight limit, because one chunk may contain many messages. */
   function next(): void {
     while (peer !== null && active < limits.in_flight) {
       const message = queue.shift();
@@ -110,7 +103,7 @@ export function createLine(socket: WebSocket, input: LineInput): Line {
     if (status === 401) doubted();
   }
 
-  /** Looked at before, not after: one answer may be larger than what may wait. */
+  /** The buffer is checked before sending, because a single response may exceed the limit. */
   function write(frame: Buffer, left: () => void): boolean {
     if (isOpen && socket.bufferedAmount > limits.buffered) cut();
     if (isOpen) socket.send(frame, { binary: false }, left);
@@ -126,7 +119,7 @@ export function createLine(socket: WebSocket, input: LineInput): Line {
     if (!isOpen) return;
     isOpen = false;
     queue.length = 0;
-    // The answer to the close has to be read.
+    // The client's close frame must be read.
     socket.resume();
     socket.close(code, reason);
     setTimeout(() => socket.terminate(), PARTING_MS).unref();
@@ -142,7 +135,7 @@ export function createLine(socket: WebSocket, input: LineInput): Line {
     cut,
     close,
     ping() {
-      // Who is not read cannot give a sign.
+      // A paused socket cannot receive pongs.
       if (socket.isPaused) return;
       if (silent >= MAX_SILENT) return socket.terminate();
       silent += 1;

@@ -1,7 +1,4 @@
-/**
- * The second door of a kernel: connections that stay open, on the same port as HTTP. It takes them from the server, finds out
- * who is there, and keeps them until they end. Messages go through the same plans as requests.
- */
+/** The WebSocket server, on the port of HTTP: accepts upgrades, authenticates connections and holds them until they end. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -31,24 +28,22 @@ import { requestClass } from './request.js';
 import { createWorker } from './work.js';
 
 export interface Door {
-  /** For the server: which requests leave HTTP. */
+  /** Marks upgrades for Node's HTTP server. */
   readonly Request: typeof IncomingMessage;
-  /** For who asks without WebSocket, or may not connect. */
+  /** Responds to requests for the path that are not valid upgrades. */
   readonly page: Route;
   readonly hub: Hub;
-  /** How many connections there are. */
   readonly size: () => number;
   upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void;
-  /** Nobody new is taken and no new work begun; resolves when the work that was begun is over. */
+  /** Resolves when current work has finished. */
   drain(): Promise<void>;
-  /** Says goodbye to everybody. Resolves when nobody is left. */
   close(): Promise<void>;
 }
 
 const MISSED = 'a message did not reach a connection that it is addressed to (each cause is said once)';
 const MAX_CAUSES = 1000;
 
-/** Called once for each pair, and for a bounded number of them. */
+/** For at most MAX_CAUSES pairs. */
 function onceEach(call: (one: string, other: string) => void): (one: string, other: string) => void {
   const known = new Set<string>();
   return (one, other) => {
@@ -61,12 +56,11 @@ function onceEach(call: (one: string, other: string) => void): (one: string, oth
 
 interface Connected {
   readonly line: Line;
-  /** Asks again whether the token holds. */
+  /** Verifies the token again. */
   readonly recheck: () => void;
   readonly isInRooms: () => boolean;
 }
 
-/** In how many pieces a message may come. */
 const MAX_PIECES = 1024;
 
 const CONNECT = { action: 'connect', requestId: null };
@@ -76,7 +70,6 @@ export function createDoor(kernel: Kernel, tellFailure: TellFailure): Door {
   const { websocket, http } = config;
   const { limits } = websocket;
   const connected = new Set<Connected>();
-  /** How many there are of each network. */
   const networks = new Map<string, number>();
   const count = (network: string, change: 1 | -1): void => {
     const now = (networks.get(network) ?? 0) + change;
@@ -92,7 +85,7 @@ export function createDoor(kernel: Kernel, tellFailure: TellFailure): Door {
   const tell: Running['tell'] = (event) => kernel.running.tell(event);
   const hub = createHub({
     isGuarded: () => identities().length > 0,
-    // There a uid is the address of who says it: helpdesks tell customers so, who never have a token.
+    // The earlier system accepts a claimed uid, because helpdesk customers have no token.
     believes: isSub0(config.profile),
     maxRooms: limits.rooms,
     tell: (action, receivers, dropped) => tell({ what: 'message-delivered', action, receivers, dropped }),
@@ -119,12 +112,12 @@ export function createDoor(kernel: Kernel, tellFailure: TellFailure): Door {
     clientTracking: false,
     maxPayload: limits.message,
     perMessageDeflate: false,
-    // Each piece costs a hundred bytes besides what it holds.
+    // Each fragment has an overhead of about a hundred bytes.
     maxFragments: MAX_PIECES,
     maxBufferedChunks: MAX_PIECES,
-    // Pings have a pace, too.
+    // The connection rate-limits its pongs.
     autoPong: false,
-    // They were judged before; the token is never said again.
+    // The response must not echo the second protocol, which is the token.
     handleProtocols: ([first]) => first ?? false,
   });
 
@@ -147,7 +140,7 @@ export function createDoor(kernel: Kernel, tellFailure: TellFailure): Door {
     const isOther = [...before].some(([id, guard]) => guards.get(id) !== guard);
     for (const one of [...connected]) {
       one.recheck();
-      // It may have joined where it could not any more.
+      // The new guards might not admit it to its rooms.
       if (isOther && one.isInRooms()) one.line.close(CLOSE.changed, 'who may join rooms has changed');
     }
   });
@@ -156,7 +149,7 @@ export function createDoor(kernel: Kernel, tellFailure: TellFailure): Door {
     let client: Client | null = null;
     let presence: Presence | null = null;
     let uid: string | null = null;
-    // It may be told something from now on, although nobody knows yet who it is.
+    // Registered before authentication, so that messages sent meanwhile are retained.
     const arrival = hub.arrive();
     const id = randomUUID();
     const remote = remoteOf(req, http.trusted_proxies);
@@ -203,7 +196,7 @@ export function createDoor(kernel: Kernel, tellFailure: TellFailure): Door {
       const headers = headersOf(req, proofsOf(req, identities(), config.profile));
       const claim = websocket.uid_claim;
       presence = await presenceOf({ identities, headers, uid, claim, statusOf, end, forced: websocket.force_token });
-      // It may have gone meanwhile, or the token be over.
+      // The connection may have ended during authentication.
       if (!connected.has(one)) return presence.leave();
       const { verified, until, realms } = presence;
       const { send, cut } = line;
@@ -219,7 +212,6 @@ export function createDoor(kernel: Kernel, tellFailure: TellFailure): Door {
     }
   }
 
-  /** What is meant for the client and was sent while it was away comes before anything newer. */
   async function catchUp(client: Client, lastId: string): Promise<void> {
     const missed = await (kernel.running.replay?.(lastId) ?? Promise.resolve(null)).catch((error: unknown) => {
       tellFailure(asFault(error), '-');
@@ -289,7 +281,6 @@ export function createDoor(kernel: Kernel, tellFailure: TellFailure): Door {
   };
 }
 
-/** By what each resource judges its callers. */
 const guardsOf = ({ byId }: PlanSet): ReadonlyMap<string, string> =>
   new Map(
     [...byId].map(([id, { summary, identities }]) => [

@@ -1,18 +1,13 @@
-/**
- * What is judged before a connection is taken: that WebSocket is asked for, from which page, with which sub-protocols. Who
- * is refused here gets an answer of HTTP; nothing of a connection exists yet.
- */
+/** Validates a WebSocket handshake (RFC 6455), its origin, sub-protocols and connection limits. No connection exists yet. */
 import { fault, type Fault } from '../contract/fault.js';
 import type { HttpConfig } from '../analysis/config.js';
 import { senderJudge } from '../http/senders.js';
 import type { WebSocketConfig } from '../analysis/config-websocket.js';
 
-/** A request to connect, wherever its parts are read from. */
 export interface Asked {
   readonly method: string;
-  /** Address of the client. */
   readonly remote: string;
-  /** The values of a header (lower-case name). */
+  /** Lower-case names; one value for each occurrence. */
   readonly header: (name: string) => readonly string[];
 }
 
@@ -21,11 +16,10 @@ export interface HandshakeInput {
   readonly http: Pick<HttpConfig, 'allowed_origins'>;
   readonly closing: () => boolean;
   readonly count: () => number;
-  /** Connections of the network of an address. */
   readonly countOf: (remote: string) => number;
 }
 
-/** Null: it may connect. */
+/** Returns null for a valid handshake. */
 export type Judge = (asked: Asked) => Fault | null;
 
 const RETRY = { headers: { 'retry-after': '1' }, retryable: true };
@@ -54,15 +48,14 @@ export function handshakeJudge({ websocket, http, closing, count, countOf }: Han
 const broken = (what: string, headers: Readonly<Record<string, string>> = {}): Fault =>
   fault('WS_HANDSHAKE', { what }, { headers });
 
-/** The sub-protocols in the order of the client. */
 export const offeredBy = (header: Asked['header']): readonly string[] =>
   header('sec-websocket-protocol').flatMap((line) => line.split(',').map((name) => name.trim()));
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** No token of ours looks like this: they have dots. */
+/** Tokens do not match, because they contain dots. */
 const HEADER_LIKE = /^[A-Za-z][A-Za-z0-9-]{0,63}$/;
 
-/** The first one is said to the client again, so it must not be a token. */
+/** The response echoes the first entry, so it must not be a token. */
 function protocolFlaw(offered: readonly string[]): string | null {
   if (offered.length === 0) return null;
   if (!offered.every((name) => TOKEN.test(name)) || new Set(offered).size !== offered.length)

@@ -1,80 +1,73 @@
-/**
- * The connections of this process, by receiver and by room, and how messages find them. It writes frames and hands them to
- * connections; how bytes leave, and who may connect, is not known here.
- */
+/** Registers the connections of this process by uid and room, and delivers messages to them. */
 import type { Delivery, Owners } from '../contract/deferred.js';
 import { deliveryFrame, sharedPart } from './message.js';
 
-/** A connection, as messages see it. */
 export interface Client {
   readonly uid: string | null;
-  /** What a token proved says that this is its uid. */
+  /** A token proved the uid. */
   readonly verified: boolean;
-  /** Milliseconds since 1970: then the token is over, and what is meant for its owner goes here no more. */
+  /** Token expiry in milliseconds since 1970, after which targeted and room messages are withheld. */
   readonly until: number;
-  /** Whose callers it is one of, with its uid; until when. */
+  /** The guard realms that admit this uid, each with its expiry. */
   readonly realms: ReadonlyMap<string, number>;
   readonly rooms: Set<string>;
-  /** Messages that have to wait until older ones were sent; null: nothing has to. */
+  /** Messages queued behind a replay; null when there is none. */
   waiting: Delivery[] | null;
-  /** `left`: is called when it has left, or never will. False: it never will. */
+  /** `left` is called once the frame was sent or failed. Returns false on a closed connection. */
   send(frame: Buffer, left?: () => void): boolean;
-  /** It does not keep up. */
+  /** Closes a slow consumer. */
   cut(): void;
 }
 
-/** What was sent while somebody was connected and not yet known: whether it was meant for it is found out when it is added. */
+/** Messages sent during authentication. */
 export interface Arrival {
   readonly messages: Delivery[];
 }
 
 export interface Hub {
   readonly count: number;
-  /** Somebody is there; who it is will be known soon. */
+  /** Registers a connection before its authentication. */
   arrive(): Arrival;
-  /** It is known, or gone. */
   leaves(arrival: Arrival): void;
-  /** What has come since its arrival is sent first; `late`: it has to wait for `catchUp`. */
+  /** Delivers the messages since `arrive` first. `late`: queues messages until `catchUp`. */
   add(client: Client, arrival?: Arrival, late?: boolean): void;
   remove(client: Client): void;
-  /** False: it is in as many rooms as one may be. */
+  /** False when the client has reached the maximum number of rooms. */
   join(client: Client, room: string): boolean;
   leave(client: Client, room: string): void;
   deliver(message: Delivery): void;
   /**
-   * Sends those of `missed` that are meant for this client, then what has come meanwhile; as fast as it reads, for all of it
-   * together may be more than what may wait.
+   * Replays the messages of `missed` for this client, then the queued ones. Waits for each send, because all of them may
+   * exceed the send buffer.
    */
   catchUp(client: Client, missed: readonly Delivery[]): Promise<void>;
 }
 
 export interface HubInput {
-  /** Callers are told apart by proofs: then a uid alone is none. */
+  /** Some resource authenticates callers, so a claimed uid is not sufficient. */
   readonly isGuarded: () => boolean;
-  /** A connection that shows no token has the uid that it says. */
+  /** Unauthenticated connections may use the uid they claim. */
   readonly believes?: boolean;
   readonly maxRooms: number;
-  /** A message was handed to those it is meant for. */
   readonly tell: (action: string, receivers: number, dropped: number) => void;
-  /** Somebody whom a message is addressed to does not get it. */
+  /** Called for a recipient that does not receive the message. */
   readonly miss?: (action: string, cause: string) => void;
 }
 
 interface Outgoing {
   readonly message: Delivery;
   readonly write: (uid: string | null) => Buffer;
-  /** Those that have not got it yet. */
   readonly clients: Client[];
   readonly receivers: number;
   dropped: number;
 }
 
-/** Clients that get a message before others have their turn. */
+/** Recipients served before the event loop runs other work. */
 const AT_ONCE = 500;
-/** Messages that are on their way at most. */
+/** Maximum number of queued deliveries before a new one is sent synchronously. */
 const MAX_OUTBOX = 100;
 
-/** False: it is lost. */
+/** False when the message is dropped. */
 function hand(client: Client, { message, write }: Pick<Outgoing, 'message' | 'write'>): boolean {
   if (client.waiting === null) return client.send(write(client.uid));
   if (client.waiting.push(message) <= MAX_WAITING) return true;
@@ -85,7 +78,6 @@ function hand(client: Client, { message, write }: Pick<Outgoing, 'message' | 'wr
 const OVER = 'its token is over';
 const UNPROVEN = 'it shows no token that proves its uid';
 
-/** Messages that wait for older ones at most. */
 const MAX_WAITING = 1000;
 
 type Groups = Map<string, Set<Client>>;
@@ -96,7 +88,7 @@ export function createHub({ isGuarded, believes = false, maxRooms, tell, miss = 
   const byRoom: Groups = new Map();
   const arriving = new Set<Arrival>();
 
-  /** What is meant for somebody must not reach who only says that he is it. Null: it may; otherwise why not. */
+  /** Returns the reason to withhold a targeted message, or null. A claimed uid alone is not enough. */
   function whyNot({ verified, until, realms }: Client, of: Owners | undefined, now: number): string | null {
     if (until <= now) return OVER;
     if (believes && !verified) return null;
@@ -127,10 +119,10 @@ export function createHub({ isGuarded, believes = false, maxRooms, tell, miss = 
     return client.uid !== null && to.uids.includes(client.uid) && isOwner(client, to.of, action, now);
   }
 
-  /** Thousands of clients must not hold everybody else up; messages keep their order all the same. */
+  /** Sent in batches, so that thousands of recipients do not block the event loop. */
   const outbox: Outgoing[] = [];
   function pump(): void {
-    // Who sends faster than this has to wait for it.
+    // A full outbox is flushed synchronously, which slows the sender down.
     let left = outbox.length > MAX_OUTBOX ? Infinity : AT_ONCE;
     for (let first = outbox[0]; first !== undefined; first = outbox[0]) {
       const next = first.clients.splice(0, left);
@@ -176,7 +168,7 @@ export function createHub({ isGuarded, believes = false, maxRooms, tell, miss = 
     join(client, room) {
       if (client.rooms.has(room)) return true;
       if (client.rooms.size >= maxRooms) return false;
-      // One that has gone meanwhile must not stay in a room for ever.
+      // A removed client would stay in the room indefinitely.
       if (!all.has(client)) return true;
       client.rooms.add(room);
       put(byRoom, room, client);
@@ -197,7 +189,7 @@ export function createHub({ isGuarded, believes = false, maxRooms, tell, miss = 
       const came = new Set(client.waiting?.map(({ id }) => id));
       const sent = new Set<Delivery['id']>();
       for (const message of missed) {
-        // What a room was told before this connection joined it is none of its business, however soon it joins.
+        // Room messages are replayed only if they arrived while the connection was in the room.
         const isTold = 'rooms' in message.to ? came.has(message.id) : isFor(client, message, Date.now());
         if (!isTold) continue;
         sent.add(message.id);
@@ -210,19 +202,18 @@ export function createHub({ isGuarded, believes = false, maxRooms, tell, miss = 
   };
 }
 
-/** Data is written once; a frame once for connections of one uid that come one after the other. */
+/** Serializes the data once. */
 function writer({ action, data, id }: Delivery): (uid: string | null) => Buffer {
   let shared: Buffer | null = null;
   let last: { readonly uid: string | null; readonly frame: Buffer } | null = null;
   return (uid) => {
     if (last?.uid !== uid) last = null;
-    // Not more than one is kept: ten thousand frames at once would be as many copies of the data.
+    // Caches only the last frame, because each one is a copy of the data.
     last ??= { uid, frame: deliveryFrame(uid, (shared ??= sharedPart(action, data, id))) };
     return last.frame;
   };
 }
 
-/** Each once, also who is in several of the groups. */
 function members(groups: Groups, names: readonly string[]): Client[] {
   const [only] = names;
   if (names.length === 1 && only !== undefined) return [...(groups.get(only) ?? [])];

@@ -1,7 +1,4 @@
-/**
- * A message of a connection as the plans see it: the headers of the upgrade, its own payload. No rule of a resource is known
- * here; files cannot come this way, and there are no bytes that a sender could have signed.
- */
+/** A WebSocket message as an invocation with the upgrade's headers. It has neither files nor signed bytes. */
 import { fault } from '../contract/fault.js';
 import type { Connection, Invocation, Payload, UploadedFile } from '../contract/plan.js';
 import { withParameters } from '../http/payload.js';
@@ -9,7 +6,7 @@ import type { Sender } from '../http/senders.js';
 import { giveBack, type HeldWork } from '../runtime/held.js';
 import type { PeerHeaders } from './peer.js';
 
-/** What all messages of a connection have in common. */
+/** What all messages of a connection share. */
 export interface Peer {
   readonly headers: PeerHeaders;
   readonly remote: string;
@@ -20,10 +17,10 @@ export interface Peer {
 export interface Arrival {
   readonly id: string;
   readonly startedAt: number;
-  /** Of the monotonic clock. */
+  /** Monotonic time. */
   readonly deadline: number;
   readonly payload: unknown;
-  /** What stands in the path of the resource, by name. */
+  /** Path parameters of the resource, by name. */
   readonly parameters: Readonly<Record<string, string>> | null;
   readonly timed: boolean;
 }
@@ -83,7 +80,7 @@ export class SocketInvocation implements Invocation {
     if (held !== null) await giveBack(held, answered);
   }
 
-  /** The uid of the connection is the `id` of a payload that names none: an address, and never a proof. */
+  /** The connection's uid is the default `id`: an address, not an authenticated identity. */
   #addressed(payload: Payload): Payload {
     const { uid } = this.connection;
     if (uid === null || Array.isArray(payload) || Object.hasOwn(payload, 'id')) return payload;

@@ -1,7 +1,4 @@
-/**
- * A client's message as text, and the frames that leave. Nothing of what a message says is done here; what cannot be read
- * comes with its Fault, and with as much as the answer should repeat.
- */
+/** Parses client messages and writes frames. An unreadable message is returned with its Fault. */
 import { fault, type Fault } from '../contract/fault.js';
 import { isObject, own, type Json } from '../contract/json.js';
 import { Rendered } from '../contract/rendered.js';
@@ -11,12 +8,11 @@ import { asFault } from '../runtime/invoke.js';
 export interface Message {
   /** Id or path of a resource, as the client writes it. */
   readonly resource: string;
-  /** What the client calls this; comes back with the answer. */
+  /** Chosen by the client, repeated in the response. */
   readonly action: string | null;
-  /** Comes back too, where the client sent one. */
+  /** Repeated in the response. */
   readonly requestId: string | null;
   readonly payload: unknown;
-  /** Why nothing can be done. */
   readonly flaw: Fault | null;
 }
 
@@ -26,7 +22,7 @@ const UNREAD: Message = { resource: '', action: null, requestId: null, payload: 
 
 const malformed = (what: string): Fault => fault('WS_MESSAGE', { what });
 
-/** `bytes`: UTF-8. A payload may be as deep as a body, and have as many names. */
+/** `bytes`: UTF-8. The limits are increased for the envelope around the payload. */
 export function readMessage(bytes: Buffer, limits: JsonLimits): Message {
   let json: unknown;
   try {
@@ -54,7 +50,7 @@ const isName = (value: unknown): value is string => typeof value === 'string' &&
 
 export type Repeated = Pick<Message, 'action' | 'requestId'>;
 
-/** The answer to a message. A result that is text already is not written again. */
+/** JSON text is not serialized again. */
 export function answerFrame(uid: string | null, { action, requestId }: Repeated, result: unknown): Buffer {
   const head = `{"uid":${JSON.stringify(uid)},"action":${JSON.stringify(action)},`;
   const named = requestId === null ? head : `${head}"request_id":${JSON.stringify(requestId)},`;
@@ -66,7 +62,7 @@ export function errorFrame(uid: string | null, { action, requestId }: Repeated, 
   return Buffer.from(JSON.stringify({ uid, action, ...(requestId !== null && { request_id: requestId }), error }));
 }
 
-/** What a message to connected clients has behind the uid; the same for all of them. */
+/** The part of a frame that is equal for all recipients. */
 export const sharedPart = (action: string, data: Json, id: string | null): Buffer =>
   Buffer.from(
     `,"action":${JSON.stringify(action)},"data":${JSON.stringify(data)}${id === null ? '' : `,"id":${JSON.stringify(id)}`}}`,

@@ -1,12 +1,12 @@
-/** How often somebody may do something: so many times a second, a little more at once, and an end for who goes on and on. */
+/** Token bucket: a sustained rate with a burst allowance, and a `flood` result for persistent abusers. */
 
-/** `over`: this one is not taken. `flood`: nothing more should be. */
+/** `over`: reject this one. `flood`: close the connection. */
 export type Verdict = 'fine' | 'over' | 'flood';
 
-/** Beyond so many times of what is allowed it is a flood. */
+/** `flood` begins at this multiple of the rate. */
 const PATIENCE = 5;
 
-/** `now`: milliseconds of a clock that only goes forward. */
+/** `rate` is per second; `now` is monotonic milliseconds. */
 export function createPace(rate: number): (now: number) => Verdict {
   let allowance = rate;
   let excess = 0;

@@ -1,7 +1,4 @@
-/**
- * Who is at the other end of a connection: the headers that its messages have, its uid, and what its token proves. A refusal
- * is a Fault with the code with which the connection closes.
- */
+/** Derives headers, uid and identity of a connection from its upgrade request. A rejection is a Fault with a close code. */
 import type { IncomingMessage } from 'node:http';
 import { ExactNumber } from '../contract/exact-number.js';
 import { fault, type Fault } from '../contract/fault.js';
@@ -14,7 +11,7 @@ import { headerValues } from '../http/invocation.js';
 import { asFault } from '../runtime/invoke.js';
 import { offeredBy } from './handshake.js';
 
-/** Codes with which connections close, beside those of the protocol. */
+/** Codes of RFC 6455 and private ones (from 4400). */
 export const CLOSE = {
   going: 1001,
   unsupported: 1003,
@@ -35,18 +32,16 @@ export class Refused extends Error {
   }
 }
 
-/** What the upgrade said, as far as messages have it. */
 export interface PeerHeaders {
   /** Null prototype, lower-case names. */
   readonly all: Invocation['headers'];
   readonly values: Invocation['header'];
 }
 
-/** They speak of the upgrade alone, or of a body. */
+/** Headers that concern only the upgrade or a body. */
 const OF_THE_UPGRADE =
   /^(connection|upgrade|keep-alive|te|trailer|transfer-encoding|expect|content-.*|sec-websocket-.*)$/;
 
-/** The header that stands for the sub-protocols, and its value. */
 export type Proof = readonly [name: string, value: string];
 
 export function headersOf(req: IncomingMessage, proofs: readonly Proof[]): PeerHeaders {
@@ -66,10 +61,10 @@ export function headersOf(req: IncomingMessage, proofs: readonly Proof[]): PeerH
   return { all: Object.freeze(all), values: (name) => headerValues(raw, name) };
 }
 
-/** Clients of the earlier system name it, whatever header the resources read. */
+/** Clients of the earlier system use this name for any authentication header. */
 const ANY_HEADER = 'x-access-token';
 
-/** The token that stands in the sub-protocols, as the headers that it is meant for. */
+/** Converts the token in the sub-protocols into the headers that guards read. */
 export function proofsOf(
   req: IncomingMessage,
   identities: readonly IdentityPlan[],
@@ -93,7 +88,7 @@ const MAX_UID = 256;
 // oxlint-disable-next-line no-control-regex -- these are what is looked for
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
-/** Null where the connection may do without. */
+/** Null when missing and optional. */
 export function uidOf(query: URLSearchParams, { force_uid: isForced }: WebSocketConfig): string | null {
   const [uid, ...more] = query.getAll('uid');
   if (uid === undefined) {
@@ -106,14 +101,13 @@ export function uidOf(query: URLSearchParams, { force_uid: isForced }: WebSocket
   return uid;
 }
 
-/** What a guard says of a connection that it would let in. */
 export interface Admitted extends Identified {
   readonly realm: string | null;
 }
 
 /**
- * Empty where no token came with the connection. Throws Refused for one that nobody takes. Every guard is asked, for a connection may
- * be known to several; the first of them decides.
+ * Runs all guards; the first admission is the primary identity. Empty
+ * where no token was sent; throws Refused when no guard accepts it.
  */
 export async function identify(
   identities: readonly IdentityPlan[],
@@ -130,7 +124,7 @@ export async function identify(
       admitted.push({ ...(await identity.identify(asked)), realm });
     } catch (error) {
       const failure = asFault(error);
-      // What is no refusal is an accident: a store was asked and did not answer.
+      // Any other status is a failure, such as an unavailable store.
       const isRefusal = statusOf(failure) === 401;
       const told = new Refused(failure, isRefusal ? CLOSE.token : CLOSE.later);
       if (refusal === null || !isRefusal) refusal = told;
@@ -140,7 +134,6 @@ export async function identify(
   return admitted;
 }
 
-/** The uid of a connection that came with a token is the one that the token says. */
 export function isOwner(uid: string, { claims }: Identified, claim: string): boolean {
   const said = own(claims, claim);
   const isPlain = typeof said === 'string' || typeof said === 'number' || said instanceof ExactNumber;

@@ -1,33 +1,27 @@
-/**
- * Who a connection is, and for how long: asked when it begins, and again while it stands. What follows for messages is
- * decided elsewhere.
- */
+/** The identity of a connection: verified at its start, rechecked while it is open, and ended at expiry. */
 import { randomUUID } from 'node:crypto';
 import { fault, type Fault } from '../contract/fault.js';
 import type { IdentityPlan } from '../compile/plan.js';
 import { CLOSE, identify, isOwner, Refused, type Admitted, type PeerHeaders } from './peer.js';
 
 export interface Presence {
-  /** A token proved that the uid is its own. */
+  /** A token proved the uid. */
   readonly verified: boolean;
-  /** Milliseconds since 1970. */
+  /** Expiry in milliseconds since 1970. */
   readonly until: number;
-  /** Whose callers it is one of, with this uid, and until when. Of now: the next question may change it. */
+  /** The guard realms that admit this uid, each with its expiry; rechecks update it. */
   readonly realms: ReadonlyMap<string, number>;
-  /** Asks again whether the token holds, and ends the connection when it does not. */
+  /** Closes the connection when its token is no longer valid. */
   recheck(): void;
-  /** Nothing is watched any more. */
   leave(): void;
 }
 
 export interface PresenceInput {
-  /** Of the newest plans. */
   readonly identities: () => readonly IdentityPlan[];
   readonly headers: PeerHeaders;
   readonly uid: string | null;
-  /** The claim that says which uid somebody may have. */
+  /** The claim that holds the permitted uid. */
   readonly claim: string;
-  /** Nobody connects without a token. */
   readonly forced?: boolean;
   readonly statusOf: (failure: Fault) => number;
   readonly end: (refused: Refused) => void;
@@ -43,7 +37,7 @@ const UNKNOWN: Presence = Object.freeze({
   leave: () => undefined,
 });
 
-/** Rejects with Refused where a token came that nobody takes, or that is not for this uid. */
+/** Rejects with Refused for an invalid token, or one with another uid. */
 export async function presenceOf(input: PresenceInput): Promise<Presence> {
   const { identities, headers, uid, claim, statusOf, end, forced = false } = input;
   const realms = new Map<string, number>();
@@ -51,7 +45,7 @@ export async function presenceOf(input: PresenceInput): Promise<Presence> {
     const asked = { id: randomUUID(), header: headers.values, startedAt: Date.now() };
     const admitted = await identify(identities(), asked, statusOf);
     realms.clear();
-    // Another guard may read another header, with the token of somebody else.
+    // Another guard may read another header, with the token of a different user.
     for (const one of admitted)
       if (one.realm !== null && uid !== null && isOwner(uid, one, claim)) realms.set(one.realm, one.until);
     return admitted[0] ?? null;
@@ -77,12 +71,12 @@ export async function presenceOf(input: PresenceInput): Promise<Presence> {
     recheck: () =>
       void ask().then(
         (found) => {
-          // Nobody takes such a token any more: definitions have changed.
+          // After a reload, no guard accepts this token.
           if (found === null) end(new Refused(fault('WS_TOKEN_OVER'), CLOSE.token));
           else if (uid !== null && !isOwner(uid, found, claim)) end(new Refused(fault('WS_NOT_YOURS'), CLOSE.token));
         },
         (error: unknown) => {
-          // A store that does not answer is no reason to send everybody away.
+          // An unavailable store must not close connections.
           if (error instanceof Refused && error.code === CLOSE.token) end(error);
         },
       ),

@@ -1,10 +1,7 @@
-/**
- * Which requests leave HTTP: Node asks `upgrade` of each one before it hands it on. All others, whatever upgrade they ask for,
- * stay requests, and get the answers of HTTP.
- */
+/** Lets Node's HTTP server treat only admitted WebSocket handshakes as upgrades; other requests receive HTTP responses. */
 import { IncomingMessage } from 'node:http';
 
-/** `admits` is asked once for each request that asks for an upgrade, with its headers complete. */
+/** `admits` is called once for each upgrade request. */
 export function requestClass(admits: (req: IncomingMessage) => boolean): typeof IncomingMessage {
   return class DoorRequest extends IncomingMessage {
     asksForUpgrade: unknown = null;
@@ -15,7 +12,7 @@ export function requestClass(admits: (req: IncomingMessage) => boolean): typeof 
       return (this.isAdmitted ??= admits(this));
     }
     set upgrade(asks: unknown) {
-      // Node repeats what it was told here.
+      // Node's parser sets the property before it reads it.
       this.asksForUpgrade = asks;
     }
   };

@@ -1,7 +1,4 @@
-/**
- * What is done with one message: the resource is found and invoked, the answer or the problem becomes a frame, observers are
- * told. How messages come and frames leave is the business of the connection.
- */
+/** Runs one message: finds and invokes the resource, writes the response frame and notifies observers. */
 import { randomUUID } from 'node:crypto';
 import type { Fault } from '../contract/fault.js';
 import { fault } from '../contract/fault.js';
@@ -18,17 +15,16 @@ import { answerFrame, errorFrame, type Message } from './message.js';
 export interface Worked {
   readonly frame: Buffer;
   readonly status: number;
-  /** To be called when the frame has left, or cannot. */
+  /** Must be called when the frame was sent or failed. */
   readonly left: () => void;
 }
 
 export interface Worker {
-  /** Never rejects. `refusal`: the message is answered with it and not looked at. */
+  /** Never rejects. `refusal`: the response, instead of running the message. */
   work(message: Message, peer: Peer, refusal?: Fault): Promise<Worked>;
   refuse(failure: Fault, id: string): Refusal;
 }
 
-/** What is known of a message while it is worked on. */
 interface Visit {
   readonly id: string;
   readonly startedAt: number;
