@@ -76,8 +76,9 @@ describe('a server with a small heap', () => {
       Array.from({ length: 16 }, (_, n) => client.post(n % 2 === 0 ? '/values' : '/text').catch(() => null)),
     );
 
+    // 0: cut off. All clients are of one network here, so one that reads slowly on a busy machine can be the one that holds most.
     const statuses = asked.map((answer) => answer?.status ?? 0);
-    expect(statuses.filter((status) => status !== 200 && status !== 503)).to.deep.equal([]);
+    expect(statuses.filter((status) => ![0, 200, 503].includes(status))).to.deep.equal([]);
     expect(statuses.filter((status) => status === 200).length).to.be.at.least(1);
     expect(await raw.closed).to.not.equal(null);
     expect(residentMiB(pid)).to.be.lessThan(before + 250);
