@@ -1,4 +1,7 @@
-/** What trust changes when it is given: plugins of the workspace speak, and the server that a setting names may run. */
+/**
+ * When the user grants trust: restarts the server if a setting names one, otherwise notifies it, so it can load workspace
+ * plugins.
+ */
 import { workspace, type Disposable } from 'vscode';
 import type { Session } from './client.js';
 import { setting } from './settings.js';

@@ -1,6 +1,5 @@
 /**
- * A migration for people, connection by connection and table by table: `+` what is added, `-` what is taken away and how much
- * of it there is, `!` what differs and is left; or the same as a script. Text only.
+ * Formats a migration by connection and table (`+` added, `-` removed with row counts, `!` differs and is left alone), or as SQL.
  */
 import type { MigrationOutline, MigrationStep } from '../contract/migration.js';
 import type { Paint } from '../source/frame.js';
@@ -49,7 +48,7 @@ function counted({ steps, warnings }: MigrationOutline): string {
   return `${steps.length} change${steps.length === 1 ? '' : 's'} to make${taking}${left}`;
 }
 
-/** Statements with a comment above each step. */
+/** Returns the SQL statements with a comment above each step. */
 export function migrationScript({ steps, warnings }: MigrationOutline): string {
   const left = warnings.map(({ store, table, column, message }) => `-- ${store}: ${table} ${column ?? ''}: ${message}`);
   const script = steps.map(({ store, table, change, loses, sql }) =>

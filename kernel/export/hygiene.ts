@@ -1,6 +1,6 @@
 /**
- * What a spec owes its readers beyond what the registry demands: sentences, examples that pass, counter-examples that fail
- * with their code at their place, codes with words. Gives the flaws as text; an empty list is a clean spec.
+ * Lints a spec beyond the registry's rules: full sentences, valid examples, counter-examples that fail as declared, documented
+ * codes. Returns the issues as text.
  */
 import type { Registry } from '../analysis/registry.js';
 import type { Kind } from '../contract/kind.js';
@@ -24,7 +24,7 @@ export function flawsOf(registry: Registry, spec: PluginSpec): string[] {
   ];
 }
 
-/** The same for a kind: it is documented like a plugin is. */
+/** Lints a kind. */
 export function kindFlawsOf({ kind, summary, facts, common, config }: Kind): string[] {
   const isSentence = (doc: string): boolean => /[.!?]$/.test(doc);
   return [
