@@ -36,7 +36,7 @@ export async function jobs(options: CommandOptions, terminal: Terminal): Promise
   if (mistake !== null) return refuse(mistake, 2, terminal);
   const action = ACTIONS[name] ?? list;
   const log = await createLog(terminal);
-  // Errors are printed here, so the log is limited to its own errors.
+  // Results are printed here, so the log is limited to errors.
   log.level = 'error';
   const booted = await boot(terminal, options.config, { log, connect: 'desks', onProblem: 'skip' });
   if (booted === null) return 1;

@@ -1,4 +1,3 @@
-/** Edits of a text, as editors send them. */
 import type { Position, Range } from '../contract/problem.js';
 import { document } from './document.js';
 
@@ -7,7 +6,7 @@ export interface Edit {
   readonly newText: string;
 }
 
-/** The text after all of them; each is meant for the text before the others. They do not overlap. */
+/** Applies edits whose ranges all refer to the original text and do not overlap. */
 export function applyEdits(text: string, edits: readonly Edit[]): string {
   const { lineStarts } = document('', text);
   const offsetOf = ({ line, character }: Position): number => (lineStarts[line] ?? text.length) + character;

@@ -1,6 +1,6 @@
 /**
- * The interface that a set of definitions serves, as OpenAPI 3.1: a pure function of what the front end and the specs know.
- * Connects to nothing, and holds no value of the environment.
+ * Generates the OpenAPI 3.1 document of a set of definitions from analysis and specs. Pure: opens no connections and contains no
+ * environment values.
  */
 import type { JsonObject } from '../../contract/json.js';
 import { problemTypeOf } from '../../contract/profile.js';
@@ -68,11 +68,14 @@ const DESCRIPTION =
   'A resource answers under its id as well as under its path. Where a body is an object in JSON, its fields may also come as ' +
   'text parts of a form (`multipart/form-data`).';
 
-/** Those that are served, by path: the text of the document does not depend on the order of files. */
+/** Valid resources by path, so the document does not depend on the order of files. */
 const sorted = (resources: readonly ResourceModel[]): ResourceModel[] =>
   resources.filter(({ sound }) => sound).sort((a, b) => (a.path < b.path ? -1 : 1));
 
-/** Callers that are judged by something else need another token, however alike the schemes look. */
+/**
+ * Names security schemes by identity: equal schemes that authenticate against different sources need different tokens, hence
+ * separate names.
+ */
 function schemeNames(): { readonly all: Map<string, JsonObject>; nameOf: (guarding: Guarding) => string } {
   const all = new Map<string, JsonObject>();
   const known = new Map<string, string>();
