@@ -1,2 +1,5 @@
-/** Work that lets questions pass: one that was sent right behind a letter is read in one turn of the loop and answered in the next. */
+/**
+ * Defers work by two event-loop turns, so that requests sent right after a keystroke are answered first: one turn reads them, the
+ * next answers.
+ */
 export const afterQuestions = (work: () => void): void => void setImmediate(() => setImmediate(work));

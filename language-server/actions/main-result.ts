@@ -1,4 +1,6 @@
-/** Says which of several actionables gives the result of the resource. Nothing is wrong without it, so nobody is asked to. */
+/**
+ * Refactoring: marks one of several actionables as the one that produces the resource's result. The resource is valid without it.
+ */
 import { addMembers } from '../../kernel/source/edit-json.js';
 import { memberOf } from '../../kernel/source/tree.js';
 import { changing } from './changing.js';

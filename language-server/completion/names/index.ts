@@ -1,6 +1,6 @@
 /**
- * Every source of names, under the name by which fields ask for it: what a field refers to, what its `complete` says, what
- * follows the root of an accessor. Registered once; a name that nobody knows offers nothing.
+ * Registry of all name sources, by the name that fields use in `refers`, `complete`, or accessor facts. An unknown source offers
+ * nothing.
  */
 import type { FieldNode } from '../../../kernel/schema/field-node.js';
 import type { FieldMeta, SymbolKind } from '../../../kernel/schema/meta.js';
@@ -34,14 +34,14 @@ export const NAME_SOURCES: Readonly<Record<string, NameSource>> = {
   'plugin-id': pluginIds,
 };
 
-/** What a text in a language of its own may be as a whole. */
+/** Names for a whole string in a language. */
 const BY_LANGUAGE: Readonly<Partial<Record<NonNullable<FieldMeta['language']>, NameSource>>> = {
   collection: models,
   cron: schedules,
   zone: zones,
 };
 
-/** Names that a text (or a number) may be, by what its field says of itself. */
+/** Names that are valid for a string (or number) according to its field. */
 export function namesFor(view: View, site: Site, { meta }: FieldNode): Name[] {
   const { refers, complete, declares, language } = meta;
   const asked = (source: string, of?: string): readonly Name[] =>
@@ -56,7 +56,7 @@ export function namesFor(view: View, site: Site, { meta }: FieldNode): Name[] {
   ]);
 }
 
-/** Names that the keys of a map may be. */
+/** Names that are valid as keys of a map. */
 export function keysFor(view: View, site: Site, { meta }: FieldNode): Name[] {
   const { complete, declares } = meta;
   return uniqueNames([
@@ -67,7 +67,7 @@ export function keysFor(view: View, site: Site, { meta }: FieldNode): Name[] {
   ]);
 }
 
-/** Names behind the root of an accessor, from the facts of its plugin. `path`: the segments typed before. */
+/** Names after an accessor's root, according to its plugin's facts. `path`: the segments already typed. */
 export function tailNames(
   view: View,
   site: Site,
