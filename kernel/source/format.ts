@@ -34,7 +34,7 @@ export function layoutOf(doc: Document, { root, faults }: SourceTree, layout: La
   const short: Span[] = [];
   collectShort(doc, root, layout, 0, '', short);
   const range = span && { offset: span.start, length: span.end - span.start };
-  // A byte order mark counts as white space in JavaScript, but must not be removed.
+  // The formatter sees a space instead of a byte order mark, which must stay in the text.
   const mark = text.charCodeAt(0) === 0xfeff;
   const eol = text.includes('\r\n') ? '\r\n' : '\n';
   const read = mark ? ` ${text.slice(1)}` : text;

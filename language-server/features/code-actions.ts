@@ -1,6 +1,6 @@
 /**
- * What can be done about problems, and what a place offers without one. Each action comes from a source in `actions/`; a
- * source gives edits, and this file binds them to the diagnostics that they mend.
+ * Code actions: fixes for problems, and refactorings. The sources in `actions/` return edits; this module attaches them to the
+ * diagnostics they fix.
  */
 import type { CodeAction, Diagnostic, Range } from 'vscode-languageserver';
 import { CodeActionKind } from '../protocol.js';

@@ -1,4 +1,3 @@
-/** Folding of objects, lists and comments. */
 import { FoldingRangeKind } from '../protocol.js';
 import { foldsOf } from '../../kernel/source/folds.js';
 import { answering, type Feature } from '../desk.js';

@@ -1,4 +1,3 @@
-/** Every feature of the server, each from its own file. */
 import type { Feature } from '../desk.js';
 import { codeActions } from './code-actions.js';
 import { completion } from './completion.js';
