@@ -1,5 +1,2 @@
-/**
- * Defers work by two event-loop turns, so that requests sent right after a keystroke are answered first: one turn reads them, the
- * next answers.
- */
+/** Defers work by two event-loop turns: the first reads pending requests, the second answers them. */
 export const afterQuestions = (work: () => void): void => void setImmediate(() => setImmediate(work));

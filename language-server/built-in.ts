@@ -5,7 +5,7 @@ import { kinds } from '../plugins/kinds/index.js';
 
 const all: SpecList = { kinds, specs };
 
-/** True in the bundle, whose specs were validated at build time. */
+/** True in the bundle: its specs were validated at build time. */
 export const IS_JUDGED = false;
 
 export const builtIn = (): SpecList => all;

@@ -1,7 +1,4 @@
-/**
- * The context that all features share: views of files, projects, settings. A feature declares capabilities and handlers; it
- * answers from a view and has no state.
- */
+/** The context that all features share. A feature declares capabilities and handlers; it answers from a view and has no state. */
 import type { CancellationToken, ClientCapabilities, Connection, ServerCapabilities } from 'vscode-languageserver';
 import { tellFailure } from './failure.js';
 import type { Project } from './project.js';
@@ -10,7 +7,7 @@ import type { View } from './view.js';
 export interface Desk {
   readonly connection: Connection;
   readonly client: ClientCapabilities;
-  /** Returns null for a file outside of all projects. Waits until the project is loaded. */
+  /** Null for a file outside of all projects. Waits until the project is loaded. */
   view(uri: string): Promise<View | null>;
   /** All open projects. */
   projects(): Promise<readonly Project[]>;
@@ -24,8 +21,8 @@ export interface Feature {
 }
 
 /**
- * Creates a handler that answers from the document's view. Errors are logged and answered with `nothing`, because an editor
- * should not show errors while the user types.
+ * Answers from the document's view. Errors are logged and answered with `nothing`, because an editor should not show errors while
+ * the user types.
  */
 export function answering<P extends { readonly textDocument: { readonly uri: string } }, R>(
   desk: Desk,

@@ -1,7 +1,4 @@
-/**
- * Names and locations of a project's environment variables, from `.env.example` and `.env`. Values are discarded while reading:
- * never stored, sent or logged.
- */
+/** Names and locations of a project's environment variables. Values are discarded while reading: never stored, sent or logged. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 

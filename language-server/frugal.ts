@@ -1,14 +1,11 @@
-/**
- * Runs a garbage collection when the server is idle, because V8 keeps freed memory and the server runs all day. Never runs while
- * requests arrive.
- */
+/** Collects garbage when the server is idle, because V8 keeps freed memory and the server runs all day. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /** Milliseconds without a message that count as idle; a collection takes about 50. */
 const PAUSE = 1500;
 
-/** Returns a function to be called on each message; `collect` runs after `pause` milliseconds without a call. */
+/** Returns a function to be called on each message; `collect` runs after a pause. */
 export function collectInPauses(collect: () => void, pause = PAUSE): () => void {
   let timer: NodeJS.Timeout | undefined;
   return () => {
@@ -28,8 +25,8 @@ export function collectInPauses(collect: () => void, pause = PAUSE): () => void 
 const FLAVOURS = 12;
 
 /**
- * Returns V8's last-resort collection, which releases free memory to the system. Resolved on the first call, because that takes
- * as long as answering a request.
+ * V8's last-resort collection, which returns free memory to the system. Resolved on first call, because that takes as long as
+ * answering a request.
  */
 export function engineCollection(): () => void {
   let collect: (() => void) | null = null;

@@ -1,6 +1,6 @@
 /**
- * A separate process that imports the specs of workspace plugins and prints them as a manifest. The only module of the server
- * that runs workspace code: for trusted workspaces only, with an empty environment and limits.
+ * A separate process that prints the specs of workspace plugins as a manifest. The only module of the server that runs workspace
+ * code: for trusted workspaces only, with an empty environment and limits.
  */
 import { kinds as builtinKinds } from '../plugins/kinds/index.js';
 import { specs as builtinSpecs } from '../plugins/index.spec.js';

@@ -1,6 +1,6 @@
 /**
- * Loads the plugins of a folder from its manifest; in trusted workspaces, a worker process reads the specs if the manifest is
- * missing or outdated. All input is untrusted.
+ * Loads the plugins of a folder from its manifest; in trusted workspaces, a worker process replaces a missing or outdated one.
+ * All input is untrusted.
  */
 import { execFile, type ChildProcess } from 'node:child_process';
 import { readdir, stat } from 'node:fs/promises';
@@ -54,7 +54,6 @@ const running = new Set<ChildProcess>();
 /** Kills running workers when this process exits. */
 const endWithUs = (): void => running.forEach((child) => child.kill('SIGKILL'));
 
-/** Registers a child to be killed with this process. */
 function keep(child: ChildProcess): void {
   if (running.size === 0) process.once('exit', endWithUs);
   running.add(child);

@@ -1,7 +1,4 @@
-/**
- * URLs of documentation pages for codes and the reference: below the config's `docs` URL, otherwise the pages that `lintel docs`
- * wrote into the project.
- */
+/** URLs of documentation pages: below the config's `docs` URL, otherwise the pages that `lintel docs` wrote into the project. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Project } from './project.js';

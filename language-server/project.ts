@@ -1,6 +1,6 @@
 /**
- * A project in the editor: config, environment names and definition files, overlaid with unsaved text, and their analysis. Runs
- * the same stages as `lintel check` and no checks of its own.
+ * A project in the editor: config, environment names and definitions, overlaid with unsaved text, and their analysis. Runs the
+ * stages of `lintel check` and no checks of its own.
  */
 import { readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
@@ -28,11 +28,9 @@ export interface Snapshot {
   readonly config: Config;
 }
 
-/** A change to be previewed. */
 export interface Supposition {
   /** New texts by absolute file name. */
   readonly texts: ReadonlyMap<string, string>;
-  /** A renamed file. */
   readonly moved: { readonly from: string; readonly to: string } | null;
   /** Renamed environment variables: old name to new name. */
   readonly env: ReadonlyMap<string, string>;
@@ -44,7 +42,6 @@ export interface Project {
   readonly registry: Registry;
   /** The last valid config. */
   readonly config: Config;
-  /** Names and locations of environment variables. */
   readonly envNames: EnvNames;
   /** Facts about the variables that are set (such as length), never their values. */
   readonly env: EnvFacts;
@@ -61,9 +58,8 @@ export interface Project {
   readonly isRead: boolean;
   /** False while the SQL parser is still loading; until then problems are correct but incomplete. */
   readonly isPrepared: boolean;
-  /** Resolves when everything that the texts need is loaded: the SQL parser, if there are statements. */
+  /** Resolves when everything that the texts need is loaded. */
   prepare(): Promise<void>;
-  /** Current text of a file of the project. */
   textOf(name: string): string | null;
   /** All definition files with their current text. */
   readonly files: ReadonlyMap<string, SourceFile>;
@@ -73,7 +69,7 @@ export interface Project {
   glance(name: string): readonly Problem[];
   /** The current analysis if it is already computed; otherwise null. */
   fresh(): Snapshot | null;
-  /** The last computed analysis, or the current one if there is none. Cheap, so it serves names of other files. */
+  /** The last computed analysis, or the current one if there is none. Cheap. */
   recent(): Snapshot;
   /** Returns the problems after a change, without applying it. */
   suppose(change: Supposition): readonly Problem[];
@@ -106,7 +102,6 @@ interface Given {
   readonly quiet?: Promise<void>;
 }
 
-/** Loads the plugins first, then everything else. */
 export function openProject(folder: string, { trusted, quiet }: Given): Opening {
   const known = knownProject(folder, trusted);
   const read = known.then(async ({ project, readRest }) => {

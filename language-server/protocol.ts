@@ -1,6 +1,6 @@
 /**
- * Re-exports the used parts of the protocol package in one place: the bundler otherwise copies all of the package's names for
- * each importing module, which delays the start.
+ * Re-exports the used parts of the protocol package: the bundler otherwise copies all of its names for each importing module,
+ * which delays the start.
  */
 export {
   CodeActionKind,

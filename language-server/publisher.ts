@@ -1,6 +1,5 @@
 /**
- * Publishes diagnostics of all files of a project, open or not, after each change; clears those of files without problems. Waits
- * for a pause in typing, and lets pending requests run first.
+ * Publishes diagnostics of all files of a project after each change, once typing pauses; clears those of files without problems.
  */
 import type { Connection, Diagnostic, TextDocuments } from 'vscode-languageserver';
 import type { TextDocument } from 'vscode-languageserver-textdocument';
@@ -106,7 +105,6 @@ export function createPublisher({ connection, workspace, documents, uriOf, pause
     told.set(project, now);
   }
 
-  /** Sends counts for the editor's status bar. */
   function report(project: Project): void {
     const { analysis, config } = project.snapshot();
     void connection.sendNotification('lintel/status', {

@@ -1,7 +1,4 @@
-/**
- * Builds a project's registry: enabled built-in specs, and specs of its own folders from manifests. Returns the problems of the
- * config's plugin list.
- */
+/** Builds a project's registry from enabled built-in specs and from manifests of its own folders. */
 import { resolve } from 'node:path';
 import { CONFIG_NAME } from '../kernel/project/names.js';
 import { builtIn, IS_JUDGED } from './built-in.js';
@@ -54,10 +51,7 @@ export async function loadRegistry(folder: string, source: string | null, truste
   return { registry, problems: unreadPlugins(registry, CONFIG_NAME, source, notes), complete };
 }
 
-/**
- * Builds a registry without plugins that do not fit: on an error, drops foreign plugins, then the selection. The error becomes a
- * note.
- */
+/** On an error, drops foreign plugins first, then the selection. The error becomes a note. */
 function tolerant(all: readonly Kind[], enabled: readonly PluginSpec[], notes: Map<string, string>): Registry {
   const { kinds, specs } = builtIn();
   const own = enabled.filter((spec) => specs.includes(spec));

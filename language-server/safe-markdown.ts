@@ -1,4 +1,4 @@
-/** Sanitizes third-party Markdown for editors: no HTML, no images, only web links, limited length. Code is unchanged. */
+/** Sanitizes third-party Markdown: no HTML, no images, only web links, limited length. Code is unchanged. */
 const CAP = 4000;
 
 /** Matches fenced blocks and code spans; escaped characters are matched first, so that they open neither. */
@@ -27,7 +27,6 @@ const plain = (text: string): string =>
     // Disables link reference definitions.
     .replace(/^([ \t>*+-]*\[[^\]\n]*\]):/gm, '$1\\:');
 
-/** Formats untrusted text as a code span. */
 export function inCode(text: string): string {
   const runs = [...text.matchAll(/`+/g)].map(([run]) => run.length);
   let length = 1;
@@ -37,7 +36,7 @@ export function inCode(text: string): string {
   return fence + pad + text.replace(/\s+/g, ' ') + pad + fence;
 }
 
-/** Formats text as a fenced block, with a fence longer than any in the text. */
+/** The fence is longer than any in the text. */
 export function inBlock(text: string, language: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = '`'.repeat(longest + 1);

@@ -1,6 +1,6 @@
 /**
- * The effective config in this environment. While the text is invalid, the last valid config remains. An invalid variable is a
- * problem, not an exception.
+ * The effective config in this environment; while the text is invalid, the last valid one. An invalid variable is a problem, not
+ * an exception.
  */
 import type { EnvFacts } from '../kernel/analysis/checks/accessors.js';
 import { analyseConfig, type Config } from '../kernel/analysis/config.js';

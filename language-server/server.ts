@@ -19,13 +19,11 @@ export interface Trust {
 /** Language id in editors that support Lintel; other editors use JSON. */
 const LANGUAGE = 'lintel';
 
-/** Initialization options. */
 interface Wishes extends Trust {
   /** Milliseconds without a keystroke before diagnostics are published. */
   readonly pause: number;
 }
 
-/** `version`: of the package, for the editor's log. */
 export function serve(connection: Connection, version: string): void {
   const documents = new TextDocuments(TextDocument);
   let client: ClientCapabilities = {};

@@ -7,7 +7,6 @@ import type { Json } from '../kernel/contract/json.js';
 import { accessorsIn } from '../kernel/language/accessor.js';
 import { toJson, type LocatedNode } from '../kernel/source/tree.js';
 
-/** `node`: any node of the definition. */
 export function shownJson(registry: Registry, { sort, node: root }: Definition, node: LocatedNode): Json {
   const path: (string | number)[] = [];
   for (let at = root; at !== node;) {

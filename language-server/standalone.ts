@@ -2,7 +2,7 @@
 import { main } from './main.js';
 import { everything } from './registry-source.js';
 
-/** Version of the package, defined by the bundler. */
+/** Defined by the bundler. */
 declare const LINTEL_VERSION: string;
 
 main(LINTEL_VERSION);

@@ -1,7 +1,4 @@
-/**
- * Describes when each actionable of a resource runs: `1st`, `2nd, together with 3`, `only when needed`. Uses the order of the
- * compiler.
- */
+/** Describes when each actionable of a resource runs: `1st`, `2nd, together with 3`. Uses the order of the compiler. */
 import { divide, immediateIn } from '../kernel/analysis/division.js';
 import type { ActionModel, ResourceModel } from '../kernel/analysis/model.js';
 import type { View } from './view.js';
@@ -31,7 +28,6 @@ export function turnsOf(view: View, resource: ResourceModel): ReadonlyMap<string
   return new Map(resource.actions.map(({ key }) => [key, turns.get(key)?.join('; ') ?? 'only when needed']));
 }
 
-/** Groups consecutive parallel actionables. */
 function placed(order: readonly ActionModel[]): [group: readonly ActionModel[], place: number][] {
   const groups: ActionModel[][] = [];
   for (const action of order) {

@@ -1,6 +1,6 @@
 /**
- * Parses only the definition at the cursor, independent of the analysis, so that completion is fast between keystrokes. Reads a
- * single entry of a list and validates nothing.
+ * Parses only the definition at the cursor, without the analysis, so that completion is fast between keystrokes. Validates
+ * nothing.
  */
 import { classify } from '../kernel/analysis/classify.js';
 import { walkDefinition } from '../kernel/analysis/analyse.js';
@@ -32,7 +32,7 @@ export function typedAt(registry: Registry, doc: Document, { path, opened, offse
   return { definition: around && withFinds(registry, around), node, depth };
 }
 
-/** Parses one entry of the file's list, with offsets in the file. */
+/** The offsets are those of the file. */
 function entryAt(doc: Document, start: number): LocatedNode | null {
   const { root } = parseSource({ ...doc, text: doc.text.slice(start, closingOf(doc.text, start)) });
   return root === null ? null : moved(root, start);

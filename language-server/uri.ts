@@ -4,8 +4,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 export const uriOf = (name: string): string => pathToFileURL(name).href;
 
 /**
- * Returns null if the URI is not a file (unsaved buffer, version control revision). Normalizes Windows drives to lower case,
- * because editors spell them differently (`file:///c%3A/...`).
+ * Null if the URI is not a file (unsaved buffer, revision). Windows drives become lower case, because editors spell them
+ * differently.
  */
 export function nameOfUri(uri: string, windows = process.platform === 'win32'): string | null {
   try {

@@ -1,6 +1,6 @@
 /**
- * A file in its current state with its project, as features see it. Resolves offsets to definitions and fields; features convert
- * the results to the protocol.
+ * A file in its current state with its project. Resolves offsets to definitions and fields; features convert the results to the
+ * protocol.
  */
 import type { Position, Range as LspRange } from 'vscode-languageserver';
 import { configField } from '../kernel/analysis/config.js';
@@ -18,7 +18,6 @@ import type { Project, Snapshot } from './project.js';
 import { typedAt } from './typed.js';
 import { uriOf } from './uri.js';
 
-/** The cursor's position in terms of the language. */
 export interface Site {
   readonly cursor: Cursor;
   /** `config`, or the kind of the definition at the cursor; null if unknown. */
@@ -52,16 +51,12 @@ export interface View {
   readonly analysis: Analysis;
   /** Problems of this file in `snapshot`. */
   readonly problems: readonly Problem[];
-  /** An analysis that is available immediately: the current one, or the previous one after an edit. */
+  /** An analysis without waiting: the current one, or the previous one after an edit. */
   readonly known: Analysis;
-  /** The innermost definition at an offset of the file. */
   definitionAt(offset: number): Definition | null;
   siteAt(offset: number): Site;
-  /**
-   * The same without waiting for the analysis: after an edit, `definition` is parsed separately and is not part of `analysis`.
-   */
+  /** Without waiting for the analysis: after an edit, `definition` is parsed separately and is not part of `analysis`. */
   typedSiteAt(offset: number): Site;
-  /** Converts offsets in the file to an LSP range. */
   range(start: number, end: number): LspRange;
   offsetAt(position: Position): number;
 }

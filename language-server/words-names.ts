@@ -1,4 +1,4 @@
-/** Describes names of values in Markdown (payload fields, results, claims, generated values), with their origin and uses. */
+/** Describes names of values (payload fields, results, claims, generated values) with their origin and uses. */
 import type { Declaration } from '../kernel/analysis/finds.js';
 import type { SymbolSort } from '../kernel/analysis/symbols.js';
 import { inside } from '../kernel/analysis/report.js';
@@ -25,7 +25,7 @@ const SORTS: Partial<Readonly<Record<SymbolKind, string>>> = {
   claim: 'a claim of the token',
 };
 
-/** Describes a declared name or a path into it; returns an empty string if it is not declared. */
+/** Empty if the name is not declared. */
 export function declaredMarkdown(view: View, resource: ResourceModel, symbol: SymbolKind, path: string): string {
   const [first = path] = path.split('.');
   const declaration = declarationOf(resource, symbol, path);
@@ -90,7 +90,6 @@ function usesWords(view: View, { definition }: ResourceModel, symbol: SymbolKind
   return `Used at ${places.slice(0, MANY).join(', ')}${more}`;
 }
 
-/** The innermost object at an offset of its document. */
 function objectAround(node: LocatedNode, at: number): LocatedNode | null {
   const children = [...node.items, ...node.members.flatMap(({ value }) => value ?? [])];
   const next = children.find(({ start, end }) => start <= at && at < end);

@@ -1,7 +1,4 @@
-/**
- * Describes payload rules and model fields: type first, then the other properties. Plain text for labels, Markdown for hovers.
- * Also resolves the rule of a path.
- */
+/** Describes payload rules and model fields, type first. Plain text for labels, Markdown for hovers. */
 import type { Declaration } from '../kernel/analysis/finds.js';
 import type { ResourceModel } from '../kernel/analysis/model.js';
 import type { Registry } from '../kernel/analysis/registry.js';
@@ -85,7 +82,7 @@ export function ruleOf(resource: ResourceModel, declaration: Declaration, path: 
   return rule;
 }
 
-/** Limits that are siblings of the map with the rule, unless the map's parent is an object of the grammar itself. */
+/** Siblings of the map that contains the rule may set limits, unless the map's parent is the resource or an actionable. */
 function limitsBeside({ definition, actions }: ResourceModel, { node }: Declaration): Readonly<Record<string, Json>> {
   const root = definition.node;
   const pointer = node?.pointer.slice(root.pointer.length).split('/').slice(0, -2).join('/');

@@ -1,4 +1,4 @@
-/** Describes resources and actionables in Markdown: what they do, in which order, and their dependents. */
+/** Describes resources and actionables: what they do, in which order, and their dependents. */
 import { inside } from '../kernel/analysis/report.js';
 import type { ActionModel, ResourceModel } from '../kernel/analysis/model.js';
 import { blocks } from '../kernel/export/markdown.js';
@@ -52,7 +52,6 @@ export function actionMarkdown(view: View, action: ActionModel): string {
   );
 }
 
-/** The mode and the start of the query. */
 function workOf({ mode, definition, node }: ActionModel): string {
   const { statements, documents } = definition.finds;
   const statement = statements

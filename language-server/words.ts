@@ -1,7 +1,4 @@
-/**
- * Describes fields and plugins in Markdown, formatted as in the reference. Shared by hover and completion; safe for untrusted
- * specs.
- */
+/** Describes fields and plugins as in the reference. Shared by hover and completion; safe for untrusted specs. */
 import type { PluginSpec } from '../kernel/contract/plugin.js';
 import type { Json } from '../kernel/contract/json.js';
 import type { Registry } from '../kernel/analysis/registry.js';

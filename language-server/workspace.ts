@@ -1,6 +1,6 @@
 /**
  * Opens the projects of the editor's folders. A file's project is the nearest folder above it with a config file, or the
- * workspace folder. Each is loaded once, on demand; open files override those on disk.
+ * workspace folder. Each is loaded once, on demand.
  */
 import { existsSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
@@ -23,10 +23,7 @@ export interface Workspace {
   /** The project that contains a file. */
   projectOf(name: string): Promise<Project | null>;
   projects(): Promise<readonly Project[]>;
-  /**
-   * Sets the text of an open file; null when it is closed. `plain`: the editor treats it as ordinary JSON, so it may be unrelated
-   * to the project.
-   */
+  /** Null closes the file. `plain`: the editor treats it as ordinary JSON, so it may be unrelated to the project. */
   type(name: string, text: string | null, plain?: boolean): Promise<Project | null>;
   /** Returns the affected projects. Null rereads everything. */
   refresh(names: readonly string[] | null): Promise<readonly Project[]>;
@@ -55,7 +52,7 @@ export function createWorkspace({ trusted, quiet, glimpsed }: Given): Workspace 
     };
     const opening: Opening = { known, read: read.then(layAll) };
     open.set(folder, opening);
-    // Allows a retry after a failure; callers that await `read` receive the error.
+    // Allows a retry; callers that await `read` receive the error.
     opening.read.catch(() => open.delete(folder));
     known.catch(() => undefined);
     return opening;

@@ -1,6 +1,4 @@
-/**
- * Manages the language client: server lifecycle and client-side filtering by editor settings. Knows nothing about definitions.
- */
+/** Manages the language client: server lifecycle, and filtering by editor settings. Knows nothing about definitions. */
 import { EventEmitter, workspace, type Disposable, type Event, type ExtensionContext } from 'vscode';
 import type { LogOutputChannel } from 'vscode';
 import { CodeLensRequest, State, type LanguageClient, type LanguageClientOptions } from 'vscode-languageclient/node';
@@ -13,7 +11,6 @@ export type ServerState = 'starting' | 'running' | 'stopped' | 'failed';
 export interface Session extends Disposable {
   readonly onDidChange: Event<void>;
   state(): ServerState;
-  /** Per-project status received from the server. */
   readonly said: Pick<ProjectWords, 'of'>;
   start(): Promise<void>;
   restart(): Promise<void>;
@@ -59,7 +56,7 @@ export function createSession(context: ExtensionContext, output: LogOutputChanne
   const stop = async (): Promise<void> => {
     const last = client;
     client = null;
-    // Dispose rejects for a client that failed to start or is still starting; its process exits when the pipe closes.
+    // Rejects for a client that has not started; its process exits when the pipe closes.
     await last?.dispose().catch(() => undefined);
   };
 

@@ -39,4 +39,5 @@ async function startWhenNeeded(context: ExtensionContext, session: Session): Pro
 
 /** Everything is disposed through `context.subscriptions`. */
 export function deactivate(): void {
+  // Nothing to do.
 }

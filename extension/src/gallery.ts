@@ -1,4 +1,4 @@
-/** Reads the gallery of patterns: `gallery/index.json` lists complete definition files that new files are copied from. */
+/** Reads the gallery: `gallery/index.json` lists complete definition files that new files are copied from. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileNameOf } from './words.js';
@@ -9,16 +9,16 @@ export interface Pattern {
   readonly sort: 'resource' | 'model';
   readonly title: string;
   readonly description: string;
-  /** The path in the pattern's text, replaced in new resources. Absent when the pattern contains several resources. */
+  /** The path in the pattern's text, replaced in new resources. Absent if the pattern contains several resources. */
   readonly path?: string;
-  /** Names of the gallery models whose tables the pattern uses. */
+  /** Names of the gallery models that the pattern uses. */
   readonly needs?: readonly string[];
 }
 
 export interface Gallery {
   readonly patterns: readonly Pattern[];
   textOf(pattern: Pattern): string;
-  /** Finds the pattern of a model by model name, e.g. `_user`. */
+  /** `name`: e.g. `_user`. */
   model(name: string): Pattern | undefined;
 }
 
@@ -35,7 +35,6 @@ export function readGallery(folder: string): Gallery {
 /** `models/_user.model.json` → `_user`. */
 export const modelNameOf = (file: string): string => (file.split('/').pop() ?? '').replace(/\.model\.jsonc?$/, '');
 
-/** Replaces path and id in the pattern's text. */
 export function withPath(text: string, pattern: Pattern, path: string, id: string): string {
   if (pattern.path === undefined) return text;
   const was = pattern.path;

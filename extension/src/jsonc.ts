@@ -2,7 +2,7 @@
 
 const TEXT = String.raw`"(?:[^"\\\n]|\\.)*"`;
 const COMMENT = new RegExp(String.raw`${TEXT}|//[^\n]*|/\*[^]*?(?:\*/|$)`, 'g');
-/** Applied after comments are removed, because a comment may stand between the comma and the bracket. */
+/** Applied after comments are removed, because a comment may follow the comma. */
 const COMMA = new RegExp(String.raw`${TEXT}|,(?=\s*[}\]])`, 'g');
 
 export function readJsonc(text: string): unknown {

@@ -1,7 +1,4 @@
-/**
- * Sets the language of JSON files that the config lists as definitions to `lintel`. A language that the user picks by hand is
- * kept.
- */
+/** Sets the language of JSON files that the config includes to `lintel`, except where the user picked another one. */
 import { Disposable, languages, workspace, type TextDocument } from 'vscode';
 import type { Projects } from './projects.js';
 

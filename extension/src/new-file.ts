@@ -63,7 +63,7 @@ const askTable = (pattern: Pattern): Thenable<string | undefined> =>
     validateInput: tableMistake,
   });
 
-/** Writes the models that the pattern uses and the project lacks. */
+/** Writes the pattern's models that the project lacks. */
 async function addModels(gallery: Gallery, { needs = [] }: Pattern, root: Uri): Promise<void> {
   const added: string[] = [];
   for (const name of needs) {

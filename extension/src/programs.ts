@@ -1,6 +1,6 @@
 /**
- * Starts every program of the extension: language server, the project's `lintel`, tasks. Starts nothing from an untrusted
- * workspace. An architecture test forbids other modules of the extension to start programs.
+ * Starts every program of the extension, and none from an untrusted workspace. An architecture test forbids other modules of the
+ * extension to start programs.
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -63,7 +63,6 @@ export interface Printed {
   readonly error: Error | null;
 }
 
-/** Runs the project's `lintel` and returns its output. */
 export function askLintel(folder: Uri, args: readonly string[], signal: AbortSignal): Promise<Printed | NotStarted> {
   const words = lintelOf(folder);
   if (typeof words === 'string') return Promise.resolve(words);
@@ -94,14 +93,12 @@ export function lintelTask(
   return new Task(definition, scope, command.join(' '), 'lintel', execution, [matcher]);
 }
 
-/** Trust cannot be revoked while the window is open, so an existing task may always be started. */
+/** Trust cannot be revoked while the window is open, so no check is needed. */
 export const startTask = (task: Task): Thenable<unknown> => tasks.executeTask(task);
 
-/** Creates a client; starting the client starts the server process. */
 export const languageClient = (context: ExtensionContext, options: LanguageClientOptions): LanguageClient =>
   new LanguageClient('lintel', 'Lintel', serverOptions(context), options);
 
-/** The extension's own server, or the one that the setting names. */
 function serverOptions(context: ExtensionContext): ServerOptions {
   const own = ownServer();
   if (own === null) {
@@ -116,10 +113,7 @@ function serverOptions(context: ExtensionContext): ServerOptions {
   return { command: isWindows ? `"${own}"` : own, args: ['lsp', '--stdio'], options: { shell: isWindows } };
 }
 
-/**
- * The editor ignores the workspace value of this setting, but a user value may still name a file inside the workspace, so trust
- * is required.
- */
+/** The workspace value is ignored, but a user value may name a file inside the workspace, so trust is required. */
 function ownServer(): string | null {
   const path = setting('server.path').trim();
   if (path === '' || !workspace.isTrusted) return null;

@@ -1,6 +1,6 @@
 /**
- * Stores the status that the language server reports for each project. Pure. Compares normalized URIs, because an editor writes
- * `c%3A` where the server writes `c:`.
+ * Stores the status that the server reports for each project. Pure. Normalizes URIs, because an editor writes `c%3A` where the
+ * server writes `c:`.
  */
 
 /** Payload of `lintel/status`. */

@@ -1,7 +1,4 @@
-/**
- * Tracks the projects of the workspace (folders with a config file) and their definition globs. Parses configs as data and
- * validates nothing.
- */
+/** Tracks the projects of the workspace (folders with a config file) and their definition globs. Validates nothing. */
 import { EventEmitter, RelativePattern, Uri, languages, workspace } from 'vscode';
 import type { Disposable, Event, TextDocument } from 'vscode';
 import { CONFIG_FILE, LEFT_OUT, NAMED_DEFINITION } from './files.js';
@@ -16,7 +13,7 @@ export interface Project {
 export interface Projects extends Disposable {
   readonly onDidChange: Event<void>;
   all(): readonly Project[];
-  /** The project in the innermost folder around the file; without a file, or outside of all projects, the first. */
+  /** The project in the innermost folder around the file, otherwise the first project. */
   of(uri?: Uri): Project | undefined;
   /** True if the file is a definition by its name or by the config's globs. */
   holds(document: TextDocument): boolean;

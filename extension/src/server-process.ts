@@ -1,6 +1,6 @@
 /**
- * Options for starting the language server's process (heap sizes, compile cache). Imports no editor API, so benchmarks start the
- * same process.
+ * Options for starting the server's process (heap sizes, compile cache). Imports no editor API, so benchmarks start the same
+ * process.
  */
 
 export interface ServerProcess {
@@ -11,14 +11,12 @@ export interface ServerProcess {
 
 /** `folder` must be writable by the user only, because compiled code is loaded from it; Node creates it on demand. */
 export const serverProcess = (folder: string): ServerProcess => ({
-  // A 2 MB semi-space, because V8 does not return the default 16 MB. One worker thread in V8's pool, because each thread has its
-  // own heap arena.
+  // V8 does not return the default semi-space of 16 MB. One worker thread, because each has its own heap arena.
   execArgv: ['--max-semi-space-size=2', '--v8-pool-size=1'],
   env: {
     // One malloc arena for all threads; glibc keeps the memory of each arena.
     MALLOC_ARENA_MAX: '1',
-    // From the second start on, the compile cache halves the time to the first diagnostics. Older Node versions ignore the
-    // variable.
+    // From the second start on, halves the time to the first diagnostics. Older Node versions ignore it.
     NODE_COMPILE_CACHE: folder,
   },
 });

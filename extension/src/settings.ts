@@ -16,12 +16,11 @@ export function setting<K extends keyof Settings>(name: K, scope?: Uri): Setting
 /** The configured base URL without trailing slash; null if the setting has its default value. */
 export function chosenBaseUrl(): string | null {
   const value = setting('request.baseUrl');
-  // Compares with the default, because the value may be set at any scope (workspace, user, remote).
+  // The value may be set at any scope (workspace, user, remote).
   const standard = workspace.getConfiguration('lintel').inspect<string>('request.baseUrl')?.defaultValue;
   return value === standard || value.trim() === '' ? null : bare(value);
 }
 
-/** The configured base URL or the default, without trailing slash. */
 export const baseUrl = (): string => chosenBaseUrl() ?? bare(setting('request.baseUrl'));
 
 const bare = (url: string): string => url.trim().replace(/\/+$/, '');

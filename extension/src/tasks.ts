@@ -37,7 +37,6 @@ export const provideTasks = (projects: Projects): Disposable =>
 
 const made = (task: Task | NotStarted): Task | undefined => (typeof task === 'string' ? undefined : task);
 
-/** Runs a `lintel` command in the project, or shows why it cannot. */
 export async function runTask(project: Project | undefined, command: string, ...args: string[]): Promise<void> {
   if (project === undefined) {
     void window.showWarningMessage(

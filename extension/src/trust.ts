@@ -1,7 +1,4 @@
-/**
- * When the user grants trust: restarts the server if a setting names one, otherwise notifies it, so it can load workspace
- * plugins.
- */
+/** After trust is granted, restarts the server if a setting names one, otherwise notifies it to load workspace plugins. */
 import { workspace, type Disposable } from 'vscode';
 import type { Session } from './client.js';
 import { setting } from './settings.js';

@@ -1,6 +1,6 @@
 /**
- * esbuild plugins that replace `language-server/built-in.ts` and the grammar schemas by prebuilt data in the server's bundle,
- * because building schemas takes longer than reading them. Code of specs is a separate bundle, loaded on first call.
+ * esbuild plugins that replace built-in specs and grammar schemas in the server's bundle by prebuilt data, which loads faster.
+ * Code of specs becomes a separate bundle, loaded on first call.
  */
 import type { Plugin } from 'esbuild';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -13,12 +13,10 @@ import { CATALOGUE } from '../../kernel/problems/catalogue.js';
 import { kinds } from '../../plugins/kinds/index.js';
 import { specs } from '../../plugins/index.spec.js';
 
-/** Data files in the folder of the bundles. */
 const BUILT_IN = 'built-in.txt.br';
 const PROBLEMS = 'problems.txt.br';
 export const DATA_FILES = [BUILT_IN, PROBLEMS];
 
-/** A source expression that reads and decompresses such a file. */
 const readText = (file: string): string => `brotliDecompressSync(readFileSync(new URL('./${file}', import.meta.url)))`;
 
 const SOURCE = `

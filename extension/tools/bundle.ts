@@ -1,4 +1,4 @@
-/** Bundles the extension and the language server with esbuild into files that need only the editor's Node. */
+/** Bundles the extension and the language server with esbuild. */
 import { build, type BuildOptions, type Metafile, type Plugin } from 'esbuild';
 import { readFileSync } from 'node:fs';
 import { copyFile, mkdir, readFile } from 'node:fs/promises';
@@ -25,7 +25,7 @@ const FILES_BESIDE = ['libpg-query/wasm/libpg-query.wasm'];
 const versionOf = (): string =>
   (JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { readonly version: string }).version;
 
-/** Escapes a non-Latin-1 character: a single one makes V8 store the whole bundle with two bytes per character. */
+/** A single non-Latin-1 character makes V8 store the whole bundle with two bytes per character. */
 const narrow: Plugin = {
   name: 'narrow characters',
   setup(build) {

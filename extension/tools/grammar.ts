@@ -1,6 +1,6 @@
 /**
- * Generates the TextMate grammar from the specs (statement keys, accessors). Rules match within a line, so an open quote or
- * comment inside a statement cannot affect the rest of the file.
+ * Generates the TextMate grammar from the specs. Rules match within a line, so an unclosed quote inside a statement cannot affect
+ * the rest of the file.
  */
 import { fieldsInLanguage, type Registry } from '../../kernel/analysis/registry.js';
 

@@ -1,7 +1,4 @@
-/**
- * Generates snippets from the examples of every spec and from the gallery. A kind's `select` decides the snippet's shape; nothing
- * here depends on a particular plugin.
- */
+/** Generates snippets from the gallery and from the examples of every spec. Independent of particular plugins. */
 import type { Registry } from '../../kernel/analysis/registry.js';
 import { GRAMMAR } from '../../kernel/analysis/grammar.js';
 import type { Json, JsonObject } from '../../kernel/contract/json.js';
@@ -51,7 +48,7 @@ export function snippetsOf(registry: Registry, gallery: Gallery): Readonly<Recor
 }
 
 interface Names {
-  /** Fields whose value selects a plugin. */
+  /** Fields that select a plugin. */
   readonly selectors: ReadonlySet<string>;
   /** Keys with a defined meaning; all others are names chosen by the author. */
   readonly known: ReadonlySet<string>;

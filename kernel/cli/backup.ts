@@ -1,7 +1,4 @@
-/**
- * `lintel backup`: copies local data atomically. A first pass copies while writes continue; a second pass, with stores held,
- * copies what changed.
- */
+/** `lintel backup`: copies local data atomically. A second pass, with stores held, copies what changed during the first. */
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { Fault } from '../contract/fault.js';
@@ -56,7 +53,7 @@ function counted(parts: readonly PartEntry[]): string {
 const folderOf = (part: string): string => encodeURIComponent(part.replaceAll(':', '-'));
 
 async function copy(here: readonly KeptPart[], target: string): Promise<readonly PartEntry[]> {
-  // The copy is made under a temporary name and renamed when complete; the next attempt removes a leftover.
+  // Renamed when complete; the next attempt removes a leftover.
   const unfinished = join(dirname(target), `${basename(target)}.unfinished`);
   await rm(unfinished, { recursive: true, force: true });
   await mkdir(unfinished, { recursive: true, mode: 0o700 });

@@ -1,6 +1,6 @@
 /**
- * `lintel check` and `lintel audit`. `check` also parses statements with a database: in-process, or the config's with
- * `--database`. Runs no statement; only `--fix` writes, and only `--trust` runs project code.
+ * `lintel check` and `lintel audit`. Parses statements in-process, or with the config's databases (`--database`). Runs no
+ * statement; only `--fix` writes, and only `--trust` runs project code.
  */
 import type { Config } from '../analysis/config.js';
 import { certaintyOf, hasErrors, type Problem } from '../contract/problem.js';
@@ -67,7 +67,7 @@ export async function audit(options: CommandOptions, terminal: Terminal): Promis
   return sayUnrun(read.project, terminal) || problems.length > 0 ? 1 : 0;
 }
 
-/** Prints what was not checked because project code is not run. Returns true if whole plugins were not loaded. */
+/** Prints what was not checked without project code. Returns true if whole plugins were not loaded. */
 function sayUnrun({ unrun }: Project, { stderr }: Terminal): boolean {
   if (unrun === null) return false;
   const { unread, unchecked } = unrun;
@@ -89,7 +89,7 @@ function refusedUnrun({ unrun }: Project, { database, fix, fixAll }: CommandOpti
   return null;
 }
 
-/** Returns the resource id or model name around a problem, for files with several definitions. */
+/** The resource id or model name around a problem, for files with several definitions. */
 function namesIn({ definitions }: Analysis): (problem: Problem) => string | null {
   const byFile = new Map<string, Definition[]>();
   for (const one of definitions) byFile.set(one.doc.file, [...(byFile.get(one.doc.file) ?? []), one]);

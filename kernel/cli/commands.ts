@@ -1,7 +1,4 @@
-/**
- * All CLI commands as data: description, options, examples, exit codes. Help and reference are generated from it; a command's
- * code is imported when it runs.
- */
+/** All CLI commands as data, from which help and reference are generated. A command's code is imported when it runs. */
 import type { CommandDoc, OptionDoc } from '../export/command-doc.js';
 import type { Terminal } from './terminal.js';
 
@@ -46,9 +43,9 @@ export const COMMON_OPTIONS: readonly OptionDoc[] = [
   { name: 'version', doc: 'The version of Lintel.' },
 ];
 
-/** For commands that read definitions: loads PostgreSQL's parser in parallel with the command's code. */
+/** For commands that read definitions: loads PostgreSQL's parser in parallel. */
 const reading = (load: CommandEntry['load']) => (): Promise<Command> => {
-  // Errors are ignored here; the code that needs the parser awaits it and reports them.
+  // Errors are reported where the parser is awaited.
   void import('../project/sql-parser.js').then(({ loadSqlParser }) => loadSqlParser()).catch(() => undefined);
   return load();
 };

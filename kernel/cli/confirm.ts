@@ -1,4 +1,4 @@
-/** Asks for confirmation on a terminal; without a terminal, `--yes` is required. */
+/** Prompts for confirmation on a terminal; without a terminal, `--yes` is required. */
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Terminal } from './terminal.js';

@@ -22,8 +22,8 @@ import type { Output, Terminal } from './terminal.js';
 /** Milliseconds without a change before a reload, because editors write a file in several steps. */
 const SETTLE = 60;
 /**
- * Milliseconds after a reload until the files are compared again with those it read: the watcher drops events of a folder while
- * listing it, so a folder created at that moment goes unnoticed.
+ * Milliseconds until the files are compared with those of the reload, because the watcher drops events of a folder while listing
+ * it.
  */
 const SECOND_LOOK = 500;
 
@@ -38,7 +38,7 @@ export async function dev({ config }: CommandOptions, terminal: Terminal): Promi
   const reload = async (): Promise<void> => {
     clearTimeout(secondLook);
     const before = await readTimes(kernel);
-    // Marks the start of a round: editors that parse this output then discard the problems of the previous round.
+    // Marks the start of a round for editors that parse this output.
     stdout.write('reading the definitions\n');
     stdout.write(shown(kernel, await kernel.reload(), paint));
     stdout.write(takenWords(kernel));
@@ -82,14 +82,14 @@ async function readTimes({ project, config }: Kernel): Promise<Times> {
 
 const foldersOf = (times: Times): string[] => [...new Set([...times.keys()].map((name) => dirname(name)))];
 
-/** Without next run times, which change constantly and would make every table look new. */
+/** Without next run times, which change constantly. */
 function tables(kernel: Kernel, paint: Paint): string {
   const plans = kernel.plans();
   const schedules = scheduleTable(plans, null, paint);
   return `${endpointTable(plans, kernel.config.http.methods, paint)}${schedules === null ? '' : `\n\n${schedules}`}`;
 }
 
-/** Printed at each reload, because a definition may have claimed the page's path. */
+/** Printed at each reload, because a definition may have claimed the path. */
 const takenWords = (kernel: Kernel): string =>
   takenPages(kernel)
     .map(
@@ -133,7 +133,7 @@ function watchDefinitions(kernel: Kernel, stdout: Output, changed: () => void): 
   return watcher;
 }
 
-/** The folder, or its nearest existing ancestor, so that a definition is noticed whose folder is created with it. */
+/** The folder or its nearest existing ancestor, so that creating the folder raises an event. */
 const existing = (folder: string): string => (existsSync(folder) ? folder : existing(dirname(folder)));
 
 const isInside = (path: string, folder: string): boolean =>

@@ -1,7 +1,4 @@
-/**
- * Pages of `lintel dev`: the current OpenAPI document and Swagger UI, served from the package's own files. `lintel serve` does
- * not serve them.
- */
+/** Pages of `lintel dev`: the OpenAPI document and Swagger UI, served from the package's own files. */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -57,7 +54,7 @@ export function docsPages(kernel: Kernel): readonly Route[] {
   ];
 }
 
-/** Pages whose path a resource uses. */
+/** Pages with a path that a resource uses. */
 export function takenPages(kernel: Kernel): { readonly path: string; readonly id: string }[] {
   const { byPath } = kernel.plans();
   return [API_PATH, PAGE_PATH].flatMap((path) => {

@@ -1,6 +1,6 @@
 /**
- * Graceful shutdown in order: not ready, no new jobs, no new requests, in-flight requests, sockets, plugins. A second signal
- * releases the remaining jobs and exits immediately.
+ * Graceful shutdown: not ready, no new jobs, no new requests, in-flight requests, sockets, plugins. A second signal releases the
+ * remaining jobs and exits immediately.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunningServer } from '../http/server.js';
@@ -43,7 +43,7 @@ export function ending(kernel: Kernel, server: RunningServer, { signals, exit }:
   });
 }
 
-/** Returns true if all requests and jobs finished in time. */
+/** True if all requests and jobs finished in time. */
 async function end(kernel: Kernel, server: RunningServer, reason: string): Promise<boolean> {
   const { drain, linger } = kernel.config.http.timeouts;
   server.leave();

@@ -1,6 +1,5 @@
 /**
- * Fills `.env` from `.env.example`: adds missing variables, generates secrets, never changes existing ones. Never returns values,
- * so they cannot be printed.
+ * Fills `.env` from `.env.example`: adds missing variables, generates secrets, never changes existing ones. Never returns values.
  */
 import { randomInt } from 'node:crypto';
 import { join } from 'node:path';

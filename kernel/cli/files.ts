@@ -10,7 +10,7 @@ export function fileError(file: string, what: string, error: unknown): BootError
   return new BootError('CLI_FILE', { file, what: `${what} (${code})` }, error);
 }
 
-/** Returns null if the file does not exist. */
+/** Null if the file does not exist. */
 export async function readText(file: string): Promise<string | null> {
   try {
     return await readFile(file, 'utf8');
@@ -20,7 +20,6 @@ export async function readText(file: string): Promise<string | null> {
   }
 }
 
-/** Overwrites an existing file and creates missing folders. */
 export async function writeWhole(file: string, text: string): Promise<void> {
   try {
     await mkdir(dirname(file), { recursive: true });

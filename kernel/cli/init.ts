@@ -47,7 +47,6 @@ function report(written: readonly string[], kept: readonly string[], env: string
   return `${lines.join('\n')}\n`;
 }
 
-/** JSON Schemas that the template's editor settings refer to. */
 async function schemaFiles(): Promise<(readonly [string, string])[]> {
   const { registry } = await loadPackages('.', DEFAULTS.plugins, []);
   return inFolder('.vscode', 'all', registry);
@@ -64,7 +63,6 @@ async function holdsFiles(folder: string): Promise<boolean> {
   }
 }
 
-/** Returns pairs of path in the new project and text. */
 async function templateFiles(folder: string): Promise<[string, string][]> {
   const entries = await readdir(TEMPLATE, { recursive: true, withFileTypes: true });
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
@@ -86,7 +84,6 @@ const dependency = (folder: string): string =>
     ? versionOfPackage()
     : `file:${relative(folder, PACKAGE).split(sep).join('/')}`;
 
-/** Derives a valid npm package name from the folder's name. */
 const packageName = (folder: string): string =>
   basename(folder)
     .toLowerCase()

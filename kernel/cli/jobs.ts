@@ -15,7 +15,6 @@ import type { Terminal } from './terminal.js';
 
 const FORMATS = ['pretty', 'json'];
 const STATES: readonly JobView['state'][] = ['waiting', 'running', 'dead'];
-/** Default number of listed jobs. */
 const LIMIT = 100;
 /** Dead jobs per retry batch. */
 const BATCH = 500;

@@ -8,7 +8,7 @@ import { paintFor } from './paint.js';
 import type { Terminal } from './terminal.js';
 import { versionOfPackage } from './version.js';
 
-/** The options of all commands; the command table lists which command accepts which. */
+/** The options of all commands; the command table lists which apply. */
 const OPTIONS = {
   config: { type: 'string', short: 'c' },
   format: { type: 'string' },
@@ -114,7 +114,7 @@ function unknownCommand(name: string): string {
   return `There is no command "${name}".${near === undefined ? '' : ` Did you mean "${near}"?`}\n\n${overview()}`;
 }
 
-/** Runs before `parseArgs` in strict mode, whose message suggests no similar option. */
+/** Runs before strict `parseArgs`, which suggests no similar option. */
 function unknownOption(words: readonly string[]): string | null {
   const { tokens } = parseArgs({
     args: [...words],

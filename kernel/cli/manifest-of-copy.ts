@@ -11,7 +11,6 @@ export interface PartEntry {
   /** Plugin kind and instance, e.g. `dialect:main`. */
   readonly part: string;
   readonly plugin: string;
-  /** Folder inside the copy. */
   readonly folder: string;
   readonly folders: readonly string[];
   readonly files: Readonly<Record<string, FileEntry>>;
@@ -35,7 +34,7 @@ export function manifestText(lintel: string, parts: readonly PartEntry[]): strin
   return `${JSON.stringify({ sha256: digestOf(manifest), manifest }, null, 1)}\n`;
 }
 
-/** Creates the entry of a copied folder and syncs its files to disk. */
+/** Also syncs the files to disk. */
 export async function entryOf(
   copy: string,
   { part, plugin, folder }: Omit<PartEntry, 'files' | 'folders'>,

@@ -1,6 +1,4 @@
-/**
- * Formats a migration by connection and table (`+` added, `-` removed with row counts, `!` differs and is left alone), or as SQL.
- */
+/** Formats a migration by connection and table, or as SQL. `+` added, `-` removed, `!` differs and is left alone. */
 import type { MigrationOutline, MigrationStep } from '../contract/migration.js';
 import type { Paint } from '../source/frame.js';
 
@@ -48,7 +46,6 @@ function counted({ steps, warnings }: MigrationOutline): string {
   return `${steps.length} change${steps.length === 1 ? '' : 's'} to make${taking}${left}`;
 }
 
-/** Returns the SQL statements with a comment above each step. */
 export function migrationScript({ steps, warnings }: MigrationOutline): string {
   const left = warnings.map(({ store, table, column, message }) => `-- ${store}: ${table} ${column ?? ''}: ${message}`);
   const script = steps.map(({ store, table, change, loses, sql }) =>

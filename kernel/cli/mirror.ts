@@ -4,10 +4,7 @@ import { createHash } from 'node:crypto';
 import { copyFile, lstat, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/**
- * State of a file when it was copied. An equal state later means equal content if `isSettled` (not modified just before the
- * copy).
- */
+/** State of a file when it was copied. If `isSettled`, an equal state later means equal content. */
 interface Copied {
   readonly state: string;
   readonly isSettled: boolean;
@@ -35,7 +32,7 @@ const BUFFER = 1 << 17;
 /** Files processed in parallel. */
 const AT_ONCE = 16;
 
-/** Runs `work` for each item, up to `AT_ONCE` in parallel. Throws the first failure after all work has ended. */
+/** Runs up to `AT_ONCE` items in parallel. Throws the first failure after all work has ended. */
 export async function forEachOf<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const left = items.values();
   const lane = async (): Promise<void> => {
@@ -71,8 +68,7 @@ export async function list(folder: string, without: readonly string[] = []): Pro
 const stateOf = ({ ino, size, mtimeNs, ctimeNs }: BigIntStats): string => [ino, size, mtimeNs, ctimeNs].join(' ');
 
 /**
- * Updates `to` to the state of `from`. `copies` contains what earlier passes copied and is updated. Skips links, sockets and
- * files removed in the meantime.
+ * Updates `to` to the state of `from`; `copies` records earlier passes. Skips links, sockets and files removed in the meantime.
  */
 export async function mirror(from: string, to: string, without: readonly string[], copies: Copies): Promise<void> {
   const { files, folders } = await list(from, without);

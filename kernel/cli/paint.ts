@@ -14,7 +14,6 @@ const STYLES = {
 const isColoured = ({ env, stdout }: Terminal): boolean =>
   env['FORCE_COLOR'] !== undefined || (stdout.isTTY === true && env['NO_COLOR'] === undefined);
 
-/** Returns the text unchanged. */
 export const unpainted: Paint = (_style, text) => text;
 
 export function paintFor(terminal: Terminal): Paint {

@@ -74,7 +74,7 @@ export const rows = (problems: readonly Problem[]): string =>
 
 const LEVELS = { error: 'error', warning: 'warning', hint: 'note' } as const;
 
-/** SARIF 2.1.0, whose regions are one-based. */
+/** SARIF 2.1.0; regions are one-based. */
 export function sarif(
   problems: readonly Problem[],
   codes: Readonly<Record<string, CodeEntry>>,
@@ -128,7 +128,6 @@ const location = ({ file, range }: Pick<Problem, 'file' | 'range'>) => ({
   },
 });
 
-/** All files that may contain problems: the definitions and the config. */
 export const withConfig = (
   { configDocument }: Project,
   documents: ReadonlyMap<string, Document> = new Map(),

@@ -1,6 +1,6 @@
 /**
- * `lintel restore`: restores a copy. It is staged completely next to its target; then existing folders are renamed (kept) and
- * replaced. Stores refuse to start while a staged copy exists.
+ * `lintel restore`: stages the copy next to its target, then renames existing folders and replaces them. A store does not start
+ * while a staged copy exists.
  */
 import { readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';

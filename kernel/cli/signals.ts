@@ -1,6 +1,6 @@
 /**
- * Handles signals of process 1 in a container, for which the kernel has no default action: without a listener a SIGTERM during
- * startup would be lost. Cleans nothing up.
+ * Handles signals as process 1 of a container, which has no default action: a SIGTERM during startup would otherwise be lost.
+ * Cleans nothing up.
  */
 
 /** Shell convention: 128 + signal number. */

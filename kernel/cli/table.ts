@@ -29,7 +29,6 @@ export function endpointTable(plans: PlanSet, methods: readonly string[], paint:
   return aligned(head, cells, paint);
 }
 
-/** Says whether the response contains the result or part of the work is deferred. */
 function answerOf({ accepts }: ResourcePlan): string {
   if (accepts === null) return 'result';
   return accepts.whole ? '202, done later' : 'result, rest later';
@@ -64,7 +63,7 @@ function aligned(head: readonly string[], cells: readonly (readonly string[])[],
   return [paint('dim', line(head)), ...cells.map(line)].join('\n');
 }
 
-/** Returns a request that passes validation without a token, with the first method that has a body, else with a query string. */
+/** A request that is valid without a token, with the first method that has a body, else with a query string. */
 export function curlLine(plans: PlanSet, url: string, methods: readonly string[]): string | null {
   const served = reachable(plans);
   // Prefers paths without parameters, because parameters usually refer to existing rows.

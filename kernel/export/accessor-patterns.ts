@@ -19,9 +19,7 @@ const SIGN = `(?:(?:^|[^$])\\$|\\$\\$(?!(?:${[...VARIABLES].join('|')})${END}))`
 /** Matches text with at least one accessor. */
 export const accessorPattern = `${SIGN}[A-Z][A-Z0-9_]*${END}`;
 
-/**
- * Matches text with an invalid accessor: a root outside `roots` (default: all known roots), or a plugin name that does not exist.
- */
+/** Matches an invalid accessor: a root outside `roots` (default: all known), or an unknown plugin name. */
 export function wrongAccessorPattern(registry: Registry, roots: readonly string[] | undefined): string {
   const known = registry
     .kindsIn(Slot.ACCESSOR)

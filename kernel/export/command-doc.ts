@@ -7,7 +7,6 @@ export interface OptionDoc {
 }
 
 export interface CommandDoc {
-  /** Name and arguments. */
   readonly usage: string;
   /** A phrase for the list of commands. */
   readonly summary: string;

@@ -45,7 +45,6 @@ function measure(json: Json, at: string, depth: number, caps: Caps): void {
   }
 }
 
-/** A value in untrusted JSON with its location. */
 export interface Place {
   readonly json: Json | undefined;
   readonly at: string;
@@ -93,7 +92,6 @@ export const map =
     return result;
   };
 
-/** Reads with a default for an absent value. */
 export const or =
   <T, D>(read: Read<T>, fallback: D): Read<T | D> =>
   (place) =>

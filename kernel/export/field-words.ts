@@ -55,7 +55,7 @@ export function boundsOf({ bounds, values, meta, type }: FieldNode): string {
   return written.join('; ');
 }
 
-/** Remarks in addition to the field's own documentation: accessors, purpose, member names, completion. */
+/** Remarks besides the field's own documentation. */
 export function remarksOf({ meta }: FieldNode): string[] {
   const roots =
     meta.roots === undefined ? [] : [`Accessors: ${meta.roots.map((root) => code(`$${root}`)).join(', ')}.`];

@@ -1,6 +1,6 @@
 /**
- * Checks examples and counter-examples inside complete files. Every variable that an example reads counts as set; a
- * counter-example may also be about an unset one.
+ * Checks examples and counter-examples inside complete files. All variables count as set; a counter-example may also be about an
+ * unset one.
  */
 import type { EnvFacts } from '../analysis/checks/accessors.js';
 import { analyse } from '../analysis/analyse.js';
@@ -85,7 +85,7 @@ function isInside(inner: Range, outer: Range): boolean {
   return before(outer.start, inner.start) && before(inner.end, outer.end);
 }
 
-/** Names of environment variables that accessors anywhere in the JSON read. */
+/** Environment variables that accessors in the JSON read. */
 function variablesIn(registry: Registry, json: Json): Set<string> {
   const roots = registry
     .kindsIn(Slot.ACCESSOR)

@@ -1,7 +1,4 @@
-/**
- * Lints a spec beyond the registry's rules: full sentences, valid examples, counter-examples that fail as declared, documented
- * codes. Returns the issues as text.
- */
+/** Lints a spec beyond the registry's rules: sentences, examples, counter-examples, codes. Returns the issues as text. */
 import type { Registry } from '../analysis/registry.js';
 import type { Kind } from '../contract/kind.js';
 import { pluginId, type PluginSpec } from '../contract/plugin.js';
@@ -24,7 +21,6 @@ export function flawsOf(registry: Registry, spec: PluginSpec): string[] {
   ];
 }
 
-/** Lints a kind. */
 export function kindFlawsOf({ kind, summary, facts, common, config }: Kind): string[] {
   const isSentence = (doc: string): boolean => /[.!?]$/.test(doc);
   return [

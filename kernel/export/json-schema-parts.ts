@@ -23,7 +23,6 @@ export function annotations({ meta }: FieldNode): JsonObject {
 export const pluginDoc = ({ summary, details }: PluginSpec): JsonObject =>
   described(details === undefined ? summary : `${summary}\n\n${details}`);
 
-/** Schema of a plugin name of the kind, with the plugins' summaries. */
 export function pluginNames(registry: Registry, kind: string): JsonObject {
   const names = registry.names(kind);
   if (names.length === 0) return { type: 'string' };

@@ -1,6 +1,6 @@
 /**
- * Converts FieldNodes to JSON Schema (draft 07). The registry expands the fields of each object. Never stricter than the checker,
- * which alone checks names across files and SQL.
+ * Converts FieldNodes to JSON Schema (draft 07). Never stricter than the checker, which alone validates names across files and
+ * SQL.
  */
 import type { Json, JsonObject } from '../contract/json.js';
 import type { Expansion, OwnedField, Registry } from '../analysis/registry.js';
@@ -10,7 +10,7 @@ import { annotations, bounds, pluginDoc, pluginNames, startingPoints } from './j
 
 export interface SchemaWriter {
   readonly definitions: Readonly<Record<string, Json>>;
-  /** Returns a reference to the schema of `node`, which is created on first use with a name derived from `name`. */
+  /** A reference to the schema of `node`, created on first use with a name derived from `name`. */
   ref(node: FieldNode, name: string): JsonObject;
 }
 
@@ -88,12 +88,12 @@ function valueOf(pen: Pen, node: FieldNode, name: string): JsonObject {
 
 function objectOf(pen: Pen, node: FieldNode, name: string): JsonObject {
   const body = { type: 'object', ...variants(pen, node, new Map(), name) };
-  // An object whose only field would be the plugin's name may be written as that name.
+  // An object without other fields may be written as the plugin's name.
   if (node.meta.plugin === undefined) return body;
   return { if: { type: 'string' }, then: pluginNames(pen.registry, node.meta.plugin), else: body };
 }
 
-/** One branch for each plugin that a field selects. A branch lists all valid fields, so that misspelled keys are reported. */
+/** One branch for each selectable plugin, with all valid fields, so that misspelled keys are reported. */
 function variants(pen: Pen, node: FieldNode, chosen: ReadonlyMap<string, string>, name: string): JsonObject {
   const expansion = pen.registry.expand(node, (key) => chosen.get(key));
   const selector = [...expansion.fields].find(([key, { field }]) => !chosen.has(key) && isSelector(pen, key, field));

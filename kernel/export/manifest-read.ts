@@ -1,7 +1,4 @@
-/**
- * Reads a manifest: validates it completely, limits its size, and returns schemas as the registry folds them. Manifests are
- * untrusted; nothing in them is executed.
- */
+/** Reads a manifest. Manifests are untrusted: everything is validated and limited in size, and nothing is executed. */
 import type { ConfigSection, FactSpec, Host, Select } from '../contract/kind.js';
 import type { CounterExample, Example, FactValue } from '../contract/plugin.js';
 import type { Invented, Mistaken, Right } from '../contract/mistaken.js';
@@ -81,13 +78,11 @@ const refers = record<Refers>({
   extracted: maybe(flag),
 });
 
-/** Text, or a record with the suggestion's key. */
 const right: data.Read<string | Right> = (place) =>
   typeof place.json === 'string'
     ? text(place)
     : record<Right>({ say: text, rename: maybe(text), means: maybe(text), instead: maybe(map(text)) })(place);
 const mistaken: data.Read<Mistaken> = map(right);
-/** One name or several. */
 const names: data.Read<string | readonly string[]> = (place) =>
   typeof place.json === 'string' ? text(place) : list(text)(place);
 const beside = record<NonNullable<FieldMeta['beside']>>({

@@ -1,6 +1,4 @@
-/**
- * Converts a manifest to kinds and specs for the registry. Checks written in code are missing, so invalid definitions may pass.
- */
+/** Converts a manifest to kinds and specs. Checks written in code are missing, so invalid definitions may pass. */
 import type { Kind } from '../contract/kind.js';
 import { definePlugin, type PluginSpec } from '../contract/plugin.js';
 import { foldedSchema } from '../schema/fold.js';

@@ -1,6 +1,6 @@
 /**
- * Serializes a folder's kinds and plugins for readers that must not run foreign code. Code is only referenced: checks by a flag,
- * runtimes by a path. `manifest-read.ts` reads the result.
+ * Serializes a folder's kinds and plugins for readers that must not run foreign code; `manifest-read.ts` reads the result. Checks
+ * become a flag, runtimes a path.
  */
 import type { Registry } from '../analysis/registry.js';
 import type { Json } from '../contract/json.js';
@@ -26,7 +26,7 @@ export interface ManifestKind {
   readonly config: Omit<ConfigSection, 'default'> | null;
 }
 
-/** An example with the complete file around it, created by the kind's code. */
+/** An example with the complete file around it. */
 export type Hosted<E extends Example> = E & { readonly host: Host };
 
 export interface ManifestPlugin {

@@ -23,7 +23,6 @@ export const fenced = (json: Json): string => `\`\`\`json\n${compact(json, 0)}\n
 
 const WIDTH = 100;
 
-/** Formats JSON on one line where it fits. */
 function compact(json: Json, depth: number): string {
   const flat = oneLine(json);
   if (typeof json !== 'object' || json === null || flat.length + depth * 2 <= WIDTH) return flat;
@@ -50,7 +49,6 @@ function oneLine(json: Json): string {
 export const midSentence = (title: string): string =>
   title.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
 
-/** Joins non-empty blocks with blank lines. */
 export const blocks = (...parts: readonly (string | readonly string[])[]): string =>
   parts
     .flat()

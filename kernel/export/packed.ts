@@ -1,6 +1,6 @@
 /**
- * Serializes kinds and specs without their code (schemas folded, functions as paths), so a bundle starts without building
- * schemas. The first line is read immediately, the others (one per schema) on demand; code is loaded when it is called.
+ * Serializes specs without code (schemas folded, functions as paths), so a bundle starts without building schemas. One line per
+ * schema, parsed on demand; code is loaded when it is called.
  */
 import { buildRegistry } from '../analysis/registry.js';
 import type { Json, JsonObject } from '../contract/json.js';
@@ -37,7 +37,7 @@ export interface SpecList {
 /** Members of a spec that no check of definitions reads. */
 const WORDS: readonly string[] = ['examples', 'counterExamples', 'details'];
 
-/** Returns ASCII text. Throws if a value is neither data, function nor schema, or if the specs form no valid registry. */
+/** Returns ASCII text. Throws if a value is neither data, function nor schema, or the specs form no registry. */
 export function packSpecs({ kinds, specs }: SpecList): string {
   const lines = [''];
   const known = new Map<string, number>();
@@ -57,7 +57,6 @@ export function packSpecs({ kinds, specs }: SpecList): string {
   return lines.join('\n').replaceAll(/[\u0080-\uffff]/g, escaped);
 }
 
-/** JSON's escape of a UTF-16 code unit. */
 const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 const isSchema = (value: object): value is SchemaLike => '__isYupSchema__' in value;

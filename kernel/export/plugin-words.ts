@@ -2,7 +2,6 @@
 import type { FactValue, PluginSpec } from '../contract/plugin.js';
 import { code } from './markdown.js';
 
-/** A sentence, or an empty string. */
 export const deprecationOfPlugin = ({ deprecated }: PluginSpec): string =>
   deprecated === undefined ? '' : `**Deprecated** since ${deprecated.since}: ${deprecated.message}`;
 

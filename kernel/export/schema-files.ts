@@ -1,7 +1,4 @@
-/**
- * Generates the JSON Schemas for editors: definition, model, config, and one for all. The file kind is detected by content, as in
- * the checker.
- */
+/** Generates the JSON Schemas for editors: definition, model, config, and one for all, which detects the kind by content. */
 import { isObject, type Json, type JsonObject } from '../contract/json.js';
 import { Slot } from '../contract/slot.js';
 import { configField } from '../analysis/config.js';
@@ -90,7 +87,6 @@ function withBeside(writer: SchemaWriter): Readonly<Record<string, Json>> {
   };
 }
 
-/** Keeps only definitions that the root references, directly or indirectly. */
 function reachable(root: JsonObject, all: Readonly<Record<string, Json>>): JsonObject {
   const kept = new Set<string>();
   const visit = (json: unknown): void => {

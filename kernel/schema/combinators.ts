@@ -1,6 +1,6 @@
 /**
- * Schema types that yup lacks: open maps, slots, and literals or accessors. The inner schema is a thunk in the metadata, because
- * yup clones metadata without prototypes. Validates nothing.
+ * Schema types that yup lacks: open maps, slots, literals or accessors. Inner schemas are thunks, because yup clones metadata
+ * without prototypes. Validates nothing.
  */
 import { array, boolean, mixed, number, object, string, type ObjectShape, type Schema } from 'yup';
 import type { Json, JsonObject } from '../contract/json.js';
@@ -18,7 +18,7 @@ export const record = <T = Json>(entry: Schema<T>, meta: FieldMeta) =>
 export const value = (literal: Schema | null, meta: FieldMeta) =>
   mixed<NonNullable<Json>>().meta({ ...meta, shape: 'value', inner: () => literal });
 
-/** An object whose fields are defined by the plugins of the slots. */
+/** An object with fields defined by the plugins of the slots. */
 export const slot = (names: readonly string[], meta: FieldMeta) =>
   mixed<JsonObject>().meta({ ...meta, shape: 'slot', parts: names });
 

@@ -25,7 +25,7 @@ export interface FieldNode {
   readonly bounds: Bounds;
   /** Own fields of an object, in declaration order. */
   readonly fields: Readonly<Record<string, FieldNode>>;
-  /** Slots whose plugins add fields to this object. */
+  /** Slots with plugins that add fields to this object. */
   readonly parts: readonly string[];
   /** Item of an array, entry of a record, literal of a value; null if any JSON is valid. */
   readonly inner: FieldNode | null;

@@ -1,6 +1,6 @@
 /**
- * Folds a yup schema into a FieldNode at registration. Throws FoldError for anything that cannot be folded, so no schema declares
- * a check that the walker does not make.
+ * Folds a yup schema into a FieldNode. Throws FoldError for anything that cannot be folded, so no schema declares a check that
+ * the walker does not make.
  */
 import type { Schema, SchemaDescription } from 'yup';
 import type { SchemaLike } from '../contract/plugin.js';
@@ -17,7 +17,7 @@ const TYPES: ReadonlyMap<string, FieldType> = new Map([
   ['mixed', 'any'],
 ]);
 
-/** An already folded schema, for plugins whose code must not run here. */
+/** An already folded schema, for plugins that must not run here. */
 export interface FoldedSchema extends SchemaLike {
   readonly folded: FieldNode;
 }

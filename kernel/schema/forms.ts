@@ -36,7 +36,7 @@ export const propertiesOf = ({ properties }: JsonSchema): Readonly<Record<string
 export const requiredOf = ({ required }: JsonSchema): readonly string[] =>
   Array.isArray(required) ? (required as readonly Json[]).map(String) : [];
 
-/** Applies `change` to a result that is one object, and to the objects of a list; other forms are unchanged. */
+/** Applies `change` to a single object, or to the objects of a list; other forms are unchanged. */
 export function mapRows(forms: Forms, change: (row: JsonSchema) => JsonSchema): Forms {
   return forms.map((form) => {
     if (isOne(form)) return change(form);
@@ -64,7 +64,6 @@ export function schemaAt(schema: JsonSchema, [segment, ...rest]: readonly string
 const allows = ({ type }: JsonSchema, name: string): boolean =>
   type === name || (Array.isArray(type) && (type as readonly Json[]).includes(name));
 
-/** Finds the schema of a name, and whether it is always present. */
 export type FindName = (name: string) => { readonly schema: JsonSchema; readonly certain: boolean } | null;
 
 export const nameIn =

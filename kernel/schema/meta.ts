@@ -1,6 +1,6 @@
 /**
- * Typed metadata of the fields of definition and config files, stored in yup's metadata and read by checker, editors and
- * reference. Data only; combinators set the functions `inner` and `options`, and folding removes them.
+ * Metadata of the fields of definition and config files, read by checker, editors and reference. Data only; the functions `inner`
+ * and `options` are set by combinators and removed by folding.
  */
 import type { Json } from '../contract/json.js';
 import type { Mistaken } from '../contract/mistaken.js';
@@ -27,10 +27,7 @@ export interface Refers {
   readonly named?: boolean;
   /** A string that refers to nothing is a literal, not an error. */
   readonly soft?: boolean;
-  /**
-   * With `soft`: a string that looks like a name must be one if sibling `field` has the value `is` and sibling `without` is
-   * absent.
-   */
+  /** With `soft`: must be a name if it looks like one, sibling `field` has the value `is` and sibling `without` is absent. */
   readonly firm?: { readonly field: string; readonly is: string; readonly without: string };
   /** Sibling (of the list that contains this item) with the resource id; `self` refers to the current resource. */
   readonly within?: string;
@@ -52,7 +49,7 @@ export interface NamePlace {
   readonly words?: Readonly<Record<string, string>>;
   /** The place below each of these names; absent if unspecified. */
   readonly behind?: Readonly<Record<string, string>>;
-  /** Meaning of a string at this place if it is not a value: a field path (`"$name"`), a field name, a collection. */
+  /** Meaning of a non-value string here: a field path (`"$name"`), a field name, a collection. */
   readonly text?: 'path' | 'field' | 'collection';
   /** For ordered lists (pipelines): how each stage of `words` changes the set of field names. */
   readonly flows?: Readonly<Record<string, NameFlow>>;
@@ -72,10 +69,7 @@ export interface FieldMeta {
   readonly examples?: readonly Json[];
   /** The valid form as JSON, shown when a value has the wrong type. */
   readonly form?: string;
-  /**
-   * For an object: what a string, number or boolean in its place means: the field that it is the value of, or `{}` for the empty
-   * object.
-   */
+  /** What a string, number or boolean in the object's place means: the field that it is the value of, or `{}`. */
   readonly short?: Readonly<Partial<Record<'string' | 'number' | 'boolean', string>>>;
   /** For an object: commonly mistaken keys and their corrections. */
   readonly mistaken?: Mistaken;
@@ -91,16 +85,13 @@ export interface FieldMeta {
   readonly leaves?: boolean;
   /** Read after the actionable has run, so names of its own result are valid. */
   readonly afterwards?: boolean;
-  /**
-   * Language of the string; editors complete it without `complete`. A `zone` applies to sibling `cron` values, or to those
-   * without a zone of their own.
-   */
+  /** Language of the string, with built-in completion. A `zone` applies to sibling `cron` values, or to those without a zone. */
   readonly language?: 'sql' | 'collection' | 'cron' | 'zone';
   /** The string is a path relative to the config file's folder; patterns and URLs are valid too. */
   readonly path?: 'folder' | 'file';
   /** Plugin kind of the stores that run this text. */
   readonly store?: string;
-  /** Sibling list whose items are the values of the placeholders in this text. */
+  /** Sibling list with the values of the placeholders in this text. */
   readonly binds?: string;
   /** Siblings that change the effect of this text. */
   readonly beside?: {
@@ -108,7 +99,7 @@ export interface FieldMeta {
     readonly connection?: string;
     /** Stages that name other collections, which are read too. */
     readonly joins?: string;
-    /** A list of columns, or of lists of columns, whose values must be unique. */
+    /** A list of columns, or of lists of columns, with unique values. */
     readonly unique?: string;
     /** A boolean, or its several names: the statement sets timestamps. */
     readonly timestamps?: string | readonly string[];
@@ -117,10 +108,7 @@ export interface FieldMeta {
     /** True, or the name of a list: the statement runs once for each item. */
     readonly each?: string;
   };
-  /**
-   * Completion for values (for a map: its keys) that `values`, `plugin`, `refers` and `declares` do not cover. Never validated:
-   * other values are equally valid.
-   */
+  /** Completion where `values`, `plugin`, `refers` and `declares` do not apply (for a map: of its keys). Never validated. */
   readonly complete?: {
     /** Name of a completion source, as known to the editors. */
     readonly source: string;
@@ -139,10 +127,10 @@ export interface FieldMeta {
   readonly plugin?: string;
   /** The string (or each key of a record) declares a name of this kind. */
   readonly declares?: SymbolKind;
-  /** The declared name has a value only after the actionable has run, unless the actionable depends on others. */
+  /** The declared name has a value only after the actionable has run, unless the actionable has dependencies. */
   readonly late?: boolean;
   readonly refers?: Refers;
-  /** For a value whose bare text is a name: the object `{"literal": ...}` contains a literal. */
+  /** The object `{"literal": ...}` contains a literal, where a bare text is a name. */
   readonly verbatim?: boolean;
   /** Set by combinators only. */
   readonly parts?: readonly string[];

@@ -1,6 +1,6 @@
 /**
- * Computes how a pipeline stage changes the field names of documents, ignoring values and types. The checker and editors use it;
- * specs assign a flow to each stage.
+ * Computes how a pipeline stage changes the field names of documents, ignoring values and types. Specs assign a flow to each
+ * stage.
  */
 import { isObject, type Json } from '../contract/json.js';
 
@@ -34,7 +34,7 @@ export type NameFlow = (typeof NAME_FLOWS)[number];
 type Names<T> = ReadonlyMap<string, T>;
 type Members = Readonly<Record<string, Json>>;
 
-/** Returns null if the names are uncertain. `made` creates the entry of a name that the stage creates. */
+/** Null if the names are uncertain. `made` creates the entry of a new name. */
 export function namesAfter<T>(
   flow: NameFlow | undefined,
   before: Names<T>,

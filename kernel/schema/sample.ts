@@ -1,7 +1,4 @@
-/**
- * Creates a short, readable, deterministic sample value for a JSON Schema. Covers the keywords that payload rules produce; other
- * keywords are ignored.
- */
+/** Creates a short, deterministic sample value for a JSON Schema. Covers the keywords of payload rules; others are ignored. */
 import type { JsonSchema } from '../contract/api.js';
 import { isObject, type Json, type JsonObject } from '../contract/json.js';
 import { propertiesOf, requiredOf } from './forms.js';

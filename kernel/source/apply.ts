@@ -6,7 +6,7 @@ export interface Edit {
   readonly newText: string;
 }
 
-/** Applies edits whose ranges all refer to the original text and do not overlap. */
+/** The ranges refer to the original text and do not overlap. */
 export function applyEdits(text: string, edits: readonly Edit[]): string {
   const { lineStarts } = document('', text);
   const offsetOf = ({ line, character }: Position): number => (lineStarts[line] ?? text.length) + character;

@@ -1,10 +1,10 @@
 /**
- * Finds the cursor's position in incomplete JSON: key or value, path, token. Scans tokens from the start of the text, so it needs
- * neither a tree nor valid JSON.
+ * Finds the cursor's path and token in incomplete JSON. Scans from the start of the text, so it needs neither a tree nor valid
+ * JSON.
  */
 import { createScanner } from 'jsonc-parser';
 
-/** Token numbers of the scanner. Its enum is a `const enum`, which single-file compilation cannot import. */
+/** Token numbers of the scanner's `const enum`, which cannot be imported in single-file compilation. */
 const Kind = {
   OPEN_BRACE: 1,
   CLOSE_BRACE: 2,
@@ -44,7 +44,7 @@ export interface Cursor {
   readonly opened: readonly number[];
   /** The token that contains the cursor or ends at it. */
   readonly token: CursorToken | null;
-  /** Offset after which a comma must be inserted before another member can be typed. */
+  /** Where a comma must be inserted before another member. */
   readonly comma: number | null;
 }
 

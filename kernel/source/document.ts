@@ -1,6 +1,6 @@
 /**
- * The text of a file with its line index. Knows nothing of JSON. A part of a file (a window) is a document too: its offsets are
- * relative to its start, its positions to the file.
+ * The text of a file, or of a part of it (a window), with its line index. A window's offsets are relative to its start, its
+ * positions to the file. Knows nothing of JSON.
  */
 import type { Position, Range } from '../contract/problem.js';
 
@@ -47,13 +47,13 @@ function lineStartsOf(text: string): number[] {
   return lineStarts;
 }
 
-/** Converts an offset of the document to one of the file; offsets outside the document are clamped. */
+/** Offsets outside the document are clamped. */
 export function offsetInFile(doc: Document, offset: number): number {
   const at = Math.max(0, Math.min(offset, doc.text.length));
   return doc.within === null ? at : offsetInFile(doc.within.doc, doc.within.start + at);
 }
 
-/** Returns the position in the file, for windows too. */
+/** In the file, for windows too. */
 export function positionAt(doc: Document, offset: number): Position {
   const at = Math.max(0, Math.min(offset, doc.text.length));
   if (doc.within !== null) return positionAt(doc.within.doc, doc.within.start + at);

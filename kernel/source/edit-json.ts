@@ -1,6 +1,6 @@
 /**
- * Edits JSON text with comments: added members follow the layout of their siblings; removed ones take their comma along. Works on
- * incomplete text; knows nothing of the language.
+ * Edits JSON text with comments: added members follow the layout of their siblings, removed ones take their comma along. Works on
+ * incomplete text.
  */
 import { createScanner } from 'jsonc-parser';
 import type { Json } from '../contract/json.js';
@@ -36,7 +36,7 @@ export const removeMember = (doc: Document, node: LocatedNode, member: Member): 
 export const removeItem = (doc: Document, node: LocatedNode, item: LocatedNode): TextChange[] =>
   removed(doc, node.items, node.items.indexOf(item));
 
-/** The object with the member whose name starts at `keyStart`. */
+/** The object with a member name that starts at `keyStart`. */
 export function holderAt(node: LocatedNode, keyStart: number): { node: LocatedNode; member: Member } | null {
   for (const member of node.members) {
     if (member.keyStart === keyStart) return { node, member };
@@ -98,7 +98,6 @@ function removed({ text }: Document, spans: readonly Span[], index: number): Tex
   ];
 }
 
-/** Offset of the following comma, skipping comments. */
 function commaBehind(text: string, offset: number): number | null {
   const scanner = createScanner(text, true);
   scanner.setPosition(offset);

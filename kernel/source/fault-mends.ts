@@ -4,7 +4,7 @@ import type { Document } from './document.js';
 import { holderAt, removeMember } from './edit-json.js';
 import { toJson, type LocatedNode, type SourceFault } from './tree.js';
 
-/** With more errors, no fixes are computed, because they are not applied one by one. */
+/** With more errors, no fixes are computed. */
 const MOST = 20;
 
 /** Returns the same errors in the same order. */
@@ -22,10 +22,7 @@ export function withMends(
 
 type Mend = NonNullable<SourceFault['mend']>;
 
-/**
- * Removes the second of two equal keys if both values are strings or equal; of two different objects, one may be the stricter
- * guard. Needs review.
- */
+/** Only if both values are strings or equal, because one of two different objects may be the stricter guard. Needs review. */
 function withoutSecond(doc: Document, root: LocatedNode | null, { start, params }: SourceFault): Mend | null {
   const found = root === null ? null : holderAt(root, start);
   if (!found?.member.value) return null;

@@ -11,7 +11,7 @@ export interface Fold {
   readonly comment: boolean;
 }
 
-/** Token numbers of the scanner. Its enum is a `const enum`, which single-file compilation cannot import. */
+/** Token numbers of the scanner's `const enum`, which cannot be imported in single-file compilation. */
 const Kind = {
   OPEN_BRACE: 1,
   CLOSE_BRACE: 2,

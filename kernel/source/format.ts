@@ -1,7 +1,4 @@
-/**
- * Formats JSON text with comments: one member per line; short single-line objects and lists stay on one line. Changes only white
- * space between tokens.
- */
+/** Formats JSON text with comments: one member per line; short objects and lists stay on one line. Changes only white space. */
 import { format } from 'jsonc-parser';
 import type { Document } from './document.js';
 import type { LocatedNode, SourceTree } from './tree.js';
@@ -34,7 +31,7 @@ export function layoutOf(doc: Document, { root, faults }: SourceTree, layout: La
   const short: Span[] = [];
   collectShort(doc, root, layout, 0, '', short);
   const range = span && { offset: span.start, length: span.end - span.start };
-  // The formatter sees a space instead of a byte order mark, which must stay in the text.
+  // The formatter sees a space instead of the byte order mark.
   const mark = text.charCodeAt(0) === 0xfeff;
   const eol = text.includes('\r\n') ? '\r\n' : '\n';
   const read = mark ? ` ${text.slice(1)}` : text;
@@ -170,7 +167,6 @@ function tokenEnd(text: string, from: number, end: number): number {
   return at;
 }
 
-/** Replaces blank lines after the last value. */
 function endOf(text: string, root: LocatedNode, isBroken: boolean, eol: string): TextChange[] {
   const start = Math.max(root.end, text.trimEnd().length);
   return [{ start, end: text.length, text: isBroken ? eol : '' }];

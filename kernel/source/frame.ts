@@ -10,7 +10,7 @@ const lineOf = (doc: Document, line: number): string => {
   return doc.text.slice(start, end).replace(/[\r\n]+$/, '');
 };
 
-/** `doc`: the problem's file; without it only the message is rendered. `within`: name of the enclosing definition. */
+/** Without `doc` only the message is rendered. `within`: name of the enclosing definition. */
 export function codeFrame(
   problem: Problem,
   doc: Document | undefined,

@@ -1,6 +1,5 @@
 /**
- * A fast single-pass parser for valid texts, which are the usual case. On any error (or too deep nesting) it returns null, and
- * `tree.ts` parses again and reports. Uses the scanner of jsonc-parser.
+ * Fast single-pass parser for valid texts, the usual case. Returns null on any error; `tree.ts` then parses again and reports.
  */
 import { createScanner } from 'jsonc-parser';
 import { escapePointer } from '../contract/json.js';

@@ -1,6 +1,6 @@
 /**
- * Parses JSON with comments and trailing commas into located nodes. Invalid text still yields a tree; every error is a fault with
- * a range. Duplicate keys are errors, because parsers disagree about which one counts.
+ * Parses JSON with comments and trailing commas. Invalid text still yields a tree; every error is a fault with a range. Duplicate
+ * keys are errors, because parsers disagree about which one counts.
  */
 import { createScanner, parseTree, printParseErrorCode, type Node, type ParseError } from 'jsonc-parser';
 import { soundTree, twice } from './sound-tree.js';
@@ -99,7 +99,6 @@ function syntaxFaults(errors: readonly ParseError[], text: string): SourceFault[
   return [...faults.values()];
 }
 
-/** Only white space and closed comments. */
 function isBlank(text: string, errors: readonly ParseError[]): boolean {
   if (errors.some(({ error }) => printParseErrorCode(error) === 'UnexpectedEndOfComment')) return false;
   return (createScanner(text, true).scan() as number) === 17; /* EOF */
@@ -121,7 +120,6 @@ function findTooDeep(text: string): number | null {
 
 interface Reading {
   readonly faults: SourceFault[];
-  /** Length of the text. */
   readonly length: number;
 }
 
@@ -197,7 +195,6 @@ export function nodeAt(node: LocatedNode, pointer: string): { node: LocatedNode;
   return found;
 }
 
-/** The node's value if it is an object; otherwise an empty object. */
 export const objectOf = (node: LocatedNode): Readonly<Record<string, Json>> => {
   const json = toJson(node);
   return isObject(json) ? json : {};

@@ -1,7 +1,4 @@
-/**
- * Finds the definitions of a file without parsing them: its single object, or the objects of its list. Returns null for anything
- * unusual around them, which `tree.ts` then parses and reports.
- */
+/** Finds the definitions of a file without parsing them: its single object, or the objects of its list. */
 import { MAX_DEPTH } from './tree.js';
 
 export interface Stretch {
@@ -13,8 +10,8 @@ export interface Stretch {
 export type KnownEnd = (start: number) => number | undefined;
 
 /**
- * Returns the objects' ranges, or null if anything but white space, comments and single commas surrounds them. Does not check the
- * objects' content: an object that parses alone parses equally as part of the file.
+ * Null if anything but white space, comments and single commas surrounds the objects; `tree.ts` then parses the file. An object
+ * without errors parses equally alone and as part of the file.
  */
 export function objectsIn(text: string, knownEnd: KnownEnd): Stretch[] | null {
   const first = skip(text, text.charCodeAt(0) === 0xfeff ? 1 : 0);

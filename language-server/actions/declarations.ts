@@ -1,4 +1,4 @@
-/** Quick fix: declares a name that an accessor reads but its resource does not list. The specs define which list it is. */
+/** Quick fix: adds a name that an accessor reads to the list, defined by the specs, that declares it. */
 import { descend } from '../../kernel/analysis/descend.js';
 import { ROOT_FIELDS } from '../../kernel/analysis/grammar.js';
 import type { Problem } from '../../kernel/contract/problem.js';

@@ -1,6 +1,6 @@
 /**
- * Quick fix: adds a dependency on the actionable that produces a name used too early. Offers nothing where that is invalid
- * (cycles, parallel or deferred actionables). The specs define the dependency field.
+ * Quick fix: adds a dependency on the actionable that produces a name used too early, except for cycles, parallel or deferred
+ * actionables.
  */
 import { descend } from '../../kernel/analysis/descend.js';
 import { ROOT_FIELDS } from '../../kernel/analysis/grammar.js';
@@ -69,7 +69,6 @@ function mayWait({ definition, actions }: ResourceModel, user: ActionModel, make
   return !names || user.depends.length > 0;
 }
 
-/** The dependency list, and the fields of its items with the resource and the actionables' ids. */
 interface WaitPlace {
   readonly list: string;
   readonly owner: string;

@@ -1,6 +1,6 @@
 /**
- * Quick fixes that move a secret from a definition to `.env` or add missing variables. Secret values appear only in the edit,
- * never in titles, logs or messages.
+ * Quick fixes that move a secret to `.env` or add missing variables. Values appear only in the edit, never in titles, logs or
+ * messages.
  */
 import { randomBytes } from 'node:crypto';
 import { lstat, readFile, realpath, stat } from 'node:fs/promises';
@@ -22,7 +22,7 @@ export async function envActions(asked: Asked): Promise<Offer[]> {
   return offers;
 }
 
-/** True if the file is missing or a regular file inside the project; secrets are not written through links that lead outside. */
+/** True if missing or a regular file inside the project; secrets are not written through links that lead outside. */
 async function isOurs({ view }: Asked, file: string): Promise<boolean> {
   const { folder } = view.project;
   const name = join(folder, file);
@@ -41,7 +41,7 @@ async function moved(asked: Asked, problem: Problem): Promise<Offer[]> {
   const [, root = '', base = ''] = proposed ?? [];
   if (base === '') return [];
   const source = view.doc.text.slice(view.offsetAt(problem.range.start), view.offsetAt(problem.range.end));
-  // A well-known sample secret is replaced by a random value instead of being kept.
+  // A well-known sample secret is replaced by a random value.
   const isKnown = problem.code === 'SEC_SAMPLE';
   const value = isKnown ? randomBytes(32).toString('base64url') : textOf(source);
   const line = value === null ? null : lineOf(await freeName(asked, base), value);

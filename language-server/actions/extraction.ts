@@ -1,6 +1,6 @@
 /**
- * Refactoring: moves a literal from a statement to its parameters. Offered only if the statement shows the literal's column;
- * otherwise the database may not know the placeholder's type.
+ * Refactoring: moves a literal from a statement to its parameters. Needs a known column; otherwise the database may not know the
+ * placeholder's type.
  */
 import { CodeActionKind } from '../protocol.js';
 import { rangeAt } from '../../kernel/source/document.js';

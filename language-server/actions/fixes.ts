@@ -1,4 +1,4 @@
-/** Code actions for fixes that the checker provides, single or all of a file. Independent of codes and fields. */
+/** Code actions for the checker's fixes, single or all of a file. Independent of codes and fields. */
 import { join } from 'node:path';
 import type { CodeAction, TextEdit } from 'vscode-languageserver';
 import type { Fix } from '../../kernel/contract/problem.js';
@@ -22,10 +22,7 @@ export function fixActions({ view, problems }: Asked): Offer[] {
   });
 }
 
-/**
- * Returns null without applicable fixes. Skips hints, which may be intended, and fixes that need review, such as those of
- * secrets.
- */
+/** Null without applicable fixes. Skips hints, which may be intended, and fixes that need review. */
 export function fixAllAction(view: View, kind: string): CodeAction | null {
   const spans: Span[] = [];
   const taken: TextEdit[] = [];
@@ -49,7 +46,7 @@ interface Span {
   readonly end: number;
 }
 
-/** Keeps spans sorted and disjoint; returns false and adds nothing if a span overlaps. */
+/** Keeps spans sorted and disjoint; adds nothing and returns false on an overlap. */
 function takeAll(spans: Span[], added: readonly Span[]): boolean {
   const places: number[] = [];
   for (const span of added) {

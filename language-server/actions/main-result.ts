@@ -1,6 +1,4 @@
-/**
- * Refactoring: marks one of several actionables as the one that produces the resource's result. The resource is valid without it.
- */
+/** Refactoring: marks the actionable that produces the resource's result. */
 import { addMembers } from '../../kernel/source/edit-json.js';
 import { memberOf } from '../../kernel/source/tree.js';
 import { changing } from './changing.js';

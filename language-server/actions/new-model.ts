@@ -1,7 +1,4 @@
-/**
- * Quick fix: writes a model file for a table without one, next to the statement's file, with the columns that the statement
- * names.
- */
+/** Quick fix: writes a model file for a table without one, with the columns that the statement names. */
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Problem } from '../../kernel/contract/problem.js';
@@ -63,7 +60,7 @@ function plainType(registry: Registry): string | null {
   return names.find((name) => name.toLowerCase() === 'string') ?? names[0] ?? null;
 }
 
-/** Columns that certainly belong to the table; none if the statement uses several tables. */
+/** Columns that certainly belong to the table. */
 function columnsIn({ names }: Analysis, { node, scan }: SqlText): string[] {
   if (new Set(scan.tables.map(({ name }) => name)).size !== 1) return [];
   const read = (names.get(node)?.names ?? []).flatMap(({ sort, name }) => (sort === 'column' ? [name] : []));

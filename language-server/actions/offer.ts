@@ -8,14 +8,12 @@ export interface Asked {
   readonly desk: Desk;
   readonly view: View;
   readonly range: Range;
-  /** Problems that the range touches. */
   readonly problems: readonly Problem[];
 }
 
 export interface Offer {
   readonly title: string;
   readonly edit: WorkspaceEdit;
-  /** The problems that it fixes. */
   readonly mends: readonly Problem[];
   /** Defaults to a quick fix. */
   readonly kind?: string;

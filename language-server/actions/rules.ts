@@ -1,6 +1,5 @@
 /**
- * Quick fix: adds rules for payload fields that a resource uses without a rule, with types derived from their columns. The specs
- * define the field that contains rules and the available types.
+ * Quick fix: adds missing rules for payload fields, with types derived from their columns. The specs define the rules and types.
  */
 import { payloadReaders } from '../../kernel/analysis/checks/readers.js';
 import { inside } from '../../kernel/analysis/report.js';
@@ -52,7 +51,7 @@ function isNamed(message: string, name: string): boolean {
   return false;
 }
 
-/** Adds a rule for the list of a repeated statement. Needs review, because the type of its items is unknown. */
+/** Needs review, because the type of the list's items is unknown. */
 function listRules(asked: Asked, resource: ResourceModel, action: ActionModel, place: RulePlace): Offer[] {
   const { view, problems } = asked;
   const rule = ruleFor(view.registry, place.entry, 'array', false);
@@ -67,10 +66,9 @@ function listRules(asked: Asked, resource: ResourceModel, action: ActionModel, p
   });
 }
 
-/** The column's field in the model, if known. */
 type Column = Readonly<Record<string, Json>> | null;
 
-/** Names that refer to payload fields, in text order, with their columns. */
+/** Names of payload fields in text order, with their columns. */
 function unknownFields(registry: Registry, analysis: Analysis, resource: ResourceModel): Map<string, Column> {
   const { finds } = resource.definition;
   const found = new Map<string, Column>();

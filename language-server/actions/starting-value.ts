@@ -1,4 +1,4 @@
-/** Creates a starting value for a field from its examples, default and type, including required members. */
+/** Creates a starting value for a field, including required members. */
 import type { Json } from '../../kernel/contract/json.js';
 import type { Registry } from '../../kernel/analysis/registry.js';
 import type { FieldNode } from '../../kernel/schema/field-node.js';

@@ -1,6 +1,6 @@
 /**
- * Completes document queries: collections, field names and operators, paths, placeholders. The specs' `members` define what is
- * valid where; field names come from the model and the preceding stages.
+ * Completes document queries. The specs' `members` define what is valid where; field names come from the model and the preceding
+ * stages.
  */
 import type { CompletionItem } from 'vscode-languageserver';
 import { CompletionItemKind, InsertTextFormat } from '../protocol.js';
@@ -100,7 +100,7 @@ function nameItems(view: View, site: Site, query: DocumentSite): CompletionItem[
 /** True for a field that the model does not have. */
 const isAdded = ({ meaning }: DocumentPath): boolean => 'column' in meaning && meaning.column.field === null;
 
-/** Offers placeholders; the name of the surrounding field is proposed as the name of the value. */
+/** Offers placeholders; proposes the surrounding field's name as the value's name. */
 function values(view: View, site: Site, query: DocumentSite): CompletionItem[] {
   const keys = site.levels.slice(query.depth + 2).map(({ key }) => key);
   const field = keys.findLast((key) => typeof key === 'string' && !key.startsWith('$')) ?? null;

@@ -1,4 +1,4 @@
-/** Text edits of accepted completions: a member with its colon, a value, a comma, or text inside a string. Knows only JSON. */
+/** Text edits of accepted completions. Knows only JSON. */
 import type { TextEdit } from 'vscode-languageserver';
 import { nextSignificant } from '../../kernel/source/cursor.js';
 import type { Site, View } from '../view.js';
@@ -20,7 +20,7 @@ export function replacing(view: View, { cursor }: Site, text: string): TextEdit 
   return { range: view.range(token?.start ?? offset, tokenEnd(view, cursor) ?? offset), newText: text };
 }
 
-/** End of the token. An unterminated string ends with its word instead of the line, and not before the cursor. */
+/** An unterminated string ends with its word instead of the line, and not before the cursor. */
 function tokenEnd(view: View, { token, offset }: Site['cursor']): number | null {
   if (token === null) return null;
   const { text } = view.doc;
@@ -30,7 +30,7 @@ function tokenEnd(view: View, { token, offset }: Site['cursor']): number | null 
   return Math.min(token.end, Math.max(end, offset));
 }
 
-/** The comma needed after the inserted text if another member or item follows. */
+/** The comma needed if another member or item follows. */
 export function commaBehind(view: View, { cursor }: Site): string {
   const next = nextSignificant(view.doc.text, tokenEnd(view, cursor) ?? cursor.offset);
   return next === '' || next === '}' || next === ']' || next === ',' || next === ':' ? '' : ',';

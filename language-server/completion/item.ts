@@ -28,7 +28,7 @@ export function valueItem(view: View, site: Site, json: string, rank: Rank, i: n
   };
 }
 
-/** A whole value with tab stops. Filtered by its label, so that it is not offered inside quotes. */
+/** Filtered by its label, so that it is not offered inside quotes. */
 export function snippetItem(view: View, site: Site, snippet: string, i: number, offer: Offer): CompletionItem {
   return {
     ...worded(offer, CompletionItemKind.Snippet),
@@ -40,7 +40,6 @@ export function snippetItem(view: View, site: Site, snippet: string, i: number, 
   };
 }
 
-/** Text inside a string, between two offsets of the file. */
 export function textItem(
   view: View,
   { start, end }: { readonly start: number; readonly end: number },

@@ -1,7 +1,4 @@
-/**
- * Completes member names: missing fields (required ones first), names of map entries, and all required members of an empty
- * object.
- */
+/** Completes member names: missing fields (required ones first), map entries, and all required members of an empty object. */
 import type { CompletionItem } from 'vscode-languageserver';
 import { CompletionItemKind, CompletionItemTag, InsertTextFormat } from '../protocol.js';
 import { BESIDE_FIELDS } from '../../kernel/analysis/grammar.js';

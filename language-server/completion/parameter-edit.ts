@@ -5,7 +5,7 @@ import { memberOf } from '../../kernel/source/tree.js';
 import type { QuerySite } from '../queries/query-site.js';
 import type { Site, View } from '../view.js';
 
-/** Returns no edits if the list has a name without a value, or the text at the cursor is unterminated. */
+/** None if the list has a name without a value, or the text at the cursor is unterminated. */
 export function addParameters(view: View, site: Site, query: QuerySite, values: readonly string[]): TextEdit[] {
   const { doc, around, list, field } = query;
   const { binds } = field.meta;

@@ -1,7 +1,4 @@
-/**
- * Completes placeholders: existing ones with the source of their value, the next one, and the next one with a value that is added
- * to the parameter list.
- */
+/** Completes placeholders: existing ones, the next one, and the next one with a value that is added to the parameter list. */
 import type { CompletionItem, Range } from 'vscode-languageserver';
 import { CompletionItemKind } from '../protocol.js';
 import { parameterShort, parameterWords } from '../queries/parameters.js';
@@ -14,7 +11,6 @@ interface Wanted {
   /** The column that the value is compared with or written to. */
   readonly column: string | null;
   readonly rank: string;
-  /** The text that is inserted for a number. */
   readonly text: (n: number) => string;
   /** Label of a number; defaults to its text. */
   readonly label?: (n: number) => string;

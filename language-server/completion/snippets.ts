@@ -1,6 +1,4 @@
-/**
- * Snippets of starting values for fields, from the examples, defaults and bounds of specs, so that they are valid without edits.
- */
+/** Snippets of starting values, from the examples, defaults and bounds of specs; valid without edits. */
 import { isObject, type Json, type JsonObject } from '../../kernel/contract/json.js';
 import type { FieldNode } from '../../kernel/schema/field-node.js';
 import type { Expansion, Registry } from '../../kernel/analysis/registry.js';

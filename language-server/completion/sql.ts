@@ -1,6 +1,6 @@
 /**
- * Completes SQL: tables, columns, placeholders, keywords. `language/sql-caret` decides what is valid at the cursor; names come
- * from the models, values from the parameter list.
+ * Completes SQL. `language/sql-caret` decides what is valid at the cursor; names come from the models, values from the parameter
+ * list.
  */
 import type { CompletionItem, Range, TextEdit } from 'vscode-languageserver';
 import { CompletionItemKind } from '../protocol.js';
@@ -72,7 +72,7 @@ function here({ query, tables }: Context): DataModel[] {
 
 const replacing = ({ range }: Context, text: string): TextEdit => ({ range, newText: jsonText(text) });
 
-/** The text that the editor matches against the file; starts with the quote typed there. */
+/** Starts with the quote typed in the file, which the editor matches against. */
 function filterOf({ site, caret }: Context, plain: string): string {
   const mark = site.inside?.text[caret.start] ?? '';
   return mark === '"' || mark === '`' ? jsonText(mark + plain + mark) : plain;

@@ -1,4 +1,4 @@
-/** Completes values: plugin names, enum members, names of the project, examples, and whole objects. */
+/** Completes values: plugin names, enum members, project names, examples, whole objects. */
 import type { CompletionItem } from 'vscode-languageserver';
 import { CompletionItemKind, CompletionItemTag } from '../protocol.js';
 import type { Json } from '../../kernel/contract/json.js';

@@ -1,6 +1,6 @@
 /**
- * Lists the variants of an object: one for each plugin that a field or key of it selects, with the required part of the plugin's
- * example. Knows kinds only by how they are selected.
+ * Lists the variants of an object: one for each selectable plugin, with the required part of its example. Knows kinds only by how
+ * they are selected.
  */
 import { isObject, type Json, type JsonObject } from '../../kernel/contract/json.js';
 import type { Kind } from '../../kernel/contract/kind.js';

@@ -1,7 +1,4 @@
-/**
- * Code actions: fixes for problems, and refactorings. The sources in `actions/` return edits; this module attaches them to the
- * diagnostics they fix.
- */
+/** Attaches the edits of the sources in `actions/` to the diagnostics they fix. */
 import type { CodeAction, Diagnostic, Range } from 'vscode-languageserver';
 import { CodeActionKind } from '../protocol.js';
 import type { Problem } from '../../kernel/contract/problem.js';

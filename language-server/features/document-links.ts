@@ -1,7 +1,4 @@
-/**
- * Document links: plugin names to their reference pages, model names to their files, paths to files on disk. Editors link URLs
- * themselves.
- */
+/** Links plugin names to reference pages, model names to files, paths to files on disk. Editors link URLs themselves. */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { DocumentLink, DocumentLinkParams, Range } from 'vscode-languageserver';

@@ -31,7 +31,7 @@ export const hover: Feature = {
     ),
 };
 
-/** The pointer is on the character after the offset, where a token may start that does not contain the offset itself. */
+/** A token may start at the pointer's character that does not contain the offset before it. */
 export const hoverIn = (view: View, offset: number): Hover | null => toldAt(view, offset) ?? toldAt(view, offset + 1);
 
 /** Does not wait for the analysis; sources that need names request it. */

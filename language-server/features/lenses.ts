@@ -1,6 +1,6 @@
 /**
- * Code lenses: reference counts of resources, models and names, and commands for resources. Counts are computed when a lens
- * becomes visible; the client implements the commands.
+ * Code lenses: reference counts, and commands for resources. Counts are computed when a lens becomes visible; the client
+ * implements the commands.
  */
 import type { CodeLens, CodeLensParams } from 'vscode-languageserver';
 import { memberOf } from '../../kernel/source/tree.js';

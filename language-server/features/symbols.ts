@@ -69,7 +69,7 @@ function containerOf(project: Project, symbol: NamedSymbol, paths: ReadonlyMap<s
   return project.snapshot().analysis.resources.find((one) => one.definition === definition)?.id ?? '';
 }
 
-/** Rank of a fuzzy match: lower for letters close together and near the start; Infinity if the letters do not occur in order. */
+/** Rank of a fuzzy match: lower for letters close together and near the start; Infinity without a match. */
 export function rankOf(query: string, text: string): number {
   const [wanted, letters] = [query.toLowerCase(), text.toLowerCase()];
   const whole = letters.indexOf(wanted);

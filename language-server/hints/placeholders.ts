@@ -1,4 +1,4 @@
-/** Inlay hints after placeholders, in SQL and document queries, with the bound value: `$1` `= email`. */
+/** Inlay hints after placeholders with the bound value. */
 import type { InlayHint, Position, Range } from 'vscode-languageserver';
 import type { DocumentQuery, SqlText } from '../../kernel/analysis/finds.js';
 import type { Definition } from '../../kernel/analysis/model.js';

@@ -1,4 +1,4 @@
-/** Hover in document queries: placeholders with the source of their value, collections, field names, operators, paths. */
+/** Hover in document queries: placeholders, collections, field names, operators, paths. */
 import { placeholderOf } from '../../kernel/language/placeholder.js';
 import { documentNamesAt, meaningOf } from '../queries/document-scope.js';
 import { pathMarkdown } from '../queries/document-words.js';

@@ -1,4 +1,4 @@
-/** Hover for field names (type, limits, default, examples, accessors), and for values without a more specific hover. */
+/** Hover for field names, and for values without a more specific hover. */
 import type { PluginId } from '../../kernel/contract/plugin.js';
 import type { Level } from '../../kernel/analysis/descend.js';
 import { blocks } from '../../kernel/export/markdown.js';
@@ -55,9 +55,7 @@ function quantity({ node, field }: Level, named: FieldNode): string {
   return words === null ? '' : safeMarkdown(`${withUnit(value, unit)}: ${words}`);
 }
 
-/**
- * The reference page that describes a field of the object at `index`: its plugin's, its kind's, or that of the enclosing plugin.
- */
+/** The page of the field's plugin, of its kind, or of the enclosing plugin. */
 function pageOf(
   { project, registry }: View,
   { sort, levels }: Site,

@@ -15,7 +15,7 @@ export const schedules: HoverSource = (view, site) => {
   return ofToken(site, scheduleMarkdown(cursor.token.text, zoneAt(view, site), Date.now()));
 };
 
-/** `now`: Unix time in milliseconds. Returns an empty string for an invalid schedule, which the checker reports. */
+/** `now`: Unix time in milliseconds. Empty for an invalid schedule, which the checker reports. */
 function scheduleMarkdown(text: string, zone: string, now: number): string {
   const { cron } = readCron(text);
   if (cron === null) return '';

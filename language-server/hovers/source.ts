@@ -9,7 +9,7 @@ export interface Told {
   readonly end: number;
 }
 
-/** Returns null where the source does not apply. The site is based on the current text, without analysis. */
+/** Null where the source does not apply. The site is based on the current text, without analysis. */
 export type HoverSource = (view: View, site: Site) => Told | null;
 
 /** The same place based on the newest analysis. */

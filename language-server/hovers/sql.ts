@@ -1,4 +1,4 @@
-/** Hover in SQL: placeholders with the source of their value, tables, columns, functions. */
+/** Hover in SQL: placeholders, tables, columns, functions. */
 import { isolationsIn } from '../../kernel/analysis/isolation.js';
 import type { IsolationNeed, RowLock } from '../../kernel/contract/plan.js';
 import { sourcesAt, type SqlSource } from '../../kernel/language/sql-sources.js';

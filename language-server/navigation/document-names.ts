@@ -1,7 +1,4 @@
-/**
- * Finds the origin of a name in a document query: a model field or the stage that created it. The symbol index does not contain
- * such names, because they exist only at one point of a pipeline.
- */
+/** Finds the origin of a name in a document query: a model field or a stage. The symbol index does not contain such names. */
 import type { Location } from 'vscode-languageserver';
 import { rangeAt, type Document } from '../../kernel/source/document.js';
 import { memberOf } from '../../kernel/source/tree.js';
@@ -11,7 +8,6 @@ import { documentQueryAt, type DocumentSite } from '../queries/query-site.js';
 import { tablesOf } from '../queries/tables.js';
 import type { Site, View } from '../view.js';
 
-/** A range in a document of the project. */
 export interface Origin {
   readonly doc: Document;
   readonly range: Location['range'];

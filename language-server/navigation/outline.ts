@@ -81,5 +81,5 @@ const ranges = (
   selectionRange: rangeAt(doc, (name ?? node).start, name?.end ?? node.start),
 });
 
-/** From the key to the end of the value. */
+/** From the start of the first range to the end of the second. */
 const around = ({ start }: Range, { end }: Range): Range => ({ start, end });

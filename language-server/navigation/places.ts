@@ -1,7 +1,4 @@
-/**
- * Finds the name at a position and all locations of a symbol. Adds environment variables in the config and in env files, which
- * the symbol index does not contain.
- */
+/** Finds the name at a position and all locations of a symbol, including environment variables in the config and in env files. */
 import { join } from 'node:path';
 import type { Location, Position, Range } from 'vscode-languageserver';
 import { accessorsIn } from '../../kernel/language/accessor.js';

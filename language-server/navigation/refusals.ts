@@ -7,7 +7,7 @@ import type { Project } from '../project.js';
 import { indexOf, placeOf, placesOf, type FoundName } from './places.js';
 import { alias } from './respell.js';
 
-/** Returns null if the name can be renamed. `moves`: the client supports renaming files. */
+/** Null if the name can be renamed. `moves`: the client supports renaming files. */
 export function refusal(project: Project, { symbol, place }: FoundName, moves: boolean): string | null {
   const { sort, name } = symbol;
   if (place.form === 'self')
@@ -48,7 +48,7 @@ const RULES: Readonly<Record<NamedSymbol['sort'], Rule>> = {
   environment: WORD,
 };
 
-/** Returns null if the new name is valid. */
+/** Null if the new name is valid. */
 export function nameFault(project: Project, symbol: NamedSymbol, newName: string): string | null {
   const { sort, name, within } = symbol;
   const { pattern, right } = RULES[sort];

@@ -1,6 +1,4 @@
-/**
- * Computes the edits of a rename. Rejects it if a reference is ambiguous or the result has problems that did not exist before.
- */
+/** Computes the edits of a rename. Rejects it if a reference is ambiguous or the result has new problems. */
 import { basename, dirname, join } from 'node:path';
 import type { TextEdit } from 'vscode-languageserver';
 import { doubtsOf } from '../../kernel/analysis/symbols/doubts.js';
@@ -44,7 +42,6 @@ function fieldsOfPayload(project: Project, { sort, alike }: NamedSymbol): NamedS
   return sort === 'field' ? alike.flatMap((key) => indexOf(project).symbols.get(key) ?? []) : [];
 }
 
-/** Keeps the extension, e.g. `_user.model.json`. */
 function moveOf(from: string, name: string, newName: string): Renaming['moved'] {
   return { from, to: join(dirname(from), newName + basename(from).slice(name.length)) };
 }

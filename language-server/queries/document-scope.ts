@@ -1,6 +1,6 @@
 /**
- * Computes the field names of documents at the cursor: those of the model, changed by the preceding stages. The specs define how
- * names flow; returns none after a stage with an unknown result.
+ * Computes the field names of documents at the cursor, as changed by the preceding stages. Returns none after a stage with an
+ * unknown result.
  */
 import type { DataModel } from '../../kernel/analysis/model.js';
 import { isObject } from '../../kernel/contract/json.js';
@@ -76,7 +76,6 @@ function behindStages(
   return names;
 }
 
-/** The model of the collection that an object names. */
 function joined(tables: Tables, place: NamePlace | undefined, node: LocatedNode | null): DataModel | undefined {
   const member = place?.elsewhere?.named;
   const named = node === null || member === undefined ? undefined : memberOf(node, member)?.value?.scalar;

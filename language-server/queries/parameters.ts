@@ -1,7 +1,4 @@
-/**
- * Describes where a parameter's value comes from: payload, result, generator, claim, accessor or literal. The analysis decides;
- * this module only formats.
- */
+/** Describes where a parameter's value comes from. The analysis decides; this module only formats. */
 import { isWord } from '../../kernel/analysis/sources.js';
 import { valueAt } from '../../kernel/analysis/verbatim.js';
 import type { ActionModel, ResourceModel } from '../../kernel/analysis/model.js';
@@ -85,7 +82,7 @@ function payloadWords(path: string, { resource, registry }: Around): string {
   return `the field ${code(path)} of the payload${words === '' ? '' : `: ${words}`}`;
 }
 
-/** Finds the actionable whose result contains the name: the reference nearest to the declaration. */
+/** The actionable that the reference nearest to the declaration names. */
 function extractedWords(name: string, { resource }: Around): string {
   const root = name.split('.')[0];
   const { declarations, references } = resource?.definition.finds ?? { declarations: [], references: [] };
@@ -108,7 +105,6 @@ function extractedWords(name: string, { resource }: Around): string {
   return `taken from the result of actionable ${nearest.name}${owner === 'self' ? '' : ` of ${code(owner)}`}`;
 }
 
-/** Pointer of the innermost value at an offset. */
 function pointerAt(node: LocatedNode | null, offset: number): string | null {
   if (node === null || offset < node.start || offset >= node.end) return null;
   const inner = [...node.items, ...node.members.flatMap(({ value }) => value ?? [])];

@@ -1,7 +1,4 @@
-/**
- * The query at the cursor: field, object, parameter list, and the actionable and resource of the analysis. Incomplete text yields
- * what is present.
- */
+/** The query at the cursor with its parameters, actionable and resource. Incomplete text yields what is present. */
 import type { ActionModel, Definition, ResourceModel } from '../../kernel/analysis/model.js';
 import type { Document } from '../../kernel/source/document.js';
 import type { FieldNode } from '../../kernel/schema/field-node.js';
@@ -15,7 +12,7 @@ export interface QuerySite {
   readonly field: FieldNode;
   /** The object that contains the query; null while it is missing. */
   readonly around: LocatedNode | null;
-  /** The parameter list; null if there is none. */
+  /** Null if there is no list. */
   readonly list: LocatedNode | null;
   readonly parameters: readonly LocatedNode[];
   readonly resource: ResourceModel | null;

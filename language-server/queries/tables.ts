@@ -1,4 +1,4 @@
-/** Models as tables: lookup by name, columns, and their Markdown, which includes the comment above a model or field. */
+/** Models as tables: lookup by name, columns, and their Markdown. */
 import { TIMESTAMPS } from '../../kernel/analysis/sql/catalogue.js';
 import { modelsByAlias } from '../../kernel/analysis/tables.js';
 import type { DataModel } from '../../kernel/analysis/model.js';
@@ -65,11 +65,9 @@ export function columnsIn(tables: Tables, source: SqlSource, seen = new Set<unkn
 export const columnType = ({ registry }: View, { field }: Column): string =>
   field === null ? '' : ruleText(registry, field);
 
-/** The model, and the comment at the start of its file. */
 export const tableMarkdown = (view: View, model: DataModel): string =>
   blocks(modelMarkdown(view, model), commentAbove(wholeOf(model.definition.doc).text, null));
 
-/** The field, and the comment above it. */
 export function columnMarkdown(view: View, column: Column): string {
   const { name, model, field, path } = column;
   if (model !== null && path !== undefined)

@@ -1,4 +1,4 @@
-/** Asks for confirmation before requests from untrusted workspaces and to non-local hosts. */
+/** Confirms requests from untrusted workspaces and to non-local hosts. */
 import { window, workspace, type Memento } from 'vscode';
 import { isLoopback } from './build-request.js';
 

@@ -1,4 +1,4 @@
-/** Reads the output of `lintel plan <id> --format json`. Tolerates missing members, because the project's version may differ. */
+/** Reads `lintel plan <id> --format json`. Tolerates missing members, because the project's version may differ. */
 
 export interface PlanAction {
   /** E.g. `sign-up#2`. */
@@ -37,7 +37,7 @@ export interface Plan {
   readonly check: readonly string[];
   readonly groups: readonly PlanGroup[];
   readonly apart: readonly PlanPart[];
-  /** Key of the actionable whose result is the response. */
+  /** Key of the actionable that produces the response. */
   readonly main: string | null;
   readonly answer: string | null;
   readonly reply: readonly string[];

@@ -1,6 +1,6 @@
 /**
- * Computes the layout of a plan diagram in pixels: bands in execution order, parallel actionables side by side, and data-flow
- * arrows in a channel on the left. Pure.
+ * Computes the layout of a plan diagram in pixels: bands in execution order, parallel actionables side by side, data flow on the
+ * left. Pure.
  */
 import type { Plan, PlanAction, PlanGroup } from './plan-json.js';
 import {
@@ -95,7 +95,6 @@ export function layoutOf(plan: Plan, about: Interface | null = null): Layout {
   const left = SIZE.pad * 2 + channel;
   const [bands, frames, boxes] = [[] as Band[], [] as Frame[], [] as Box[]];
   const placed = new Map<string, Placed>();
-  /** Heights (y) reserved for arrows of rows with several boxes. */
   const enters = new Map<string, number>();
   const leaves = new Map<string, number>();
   let y = SIZE.pad;

@@ -2,7 +2,6 @@
 import type { Plan, PlanAction } from './plan-json.js';
 import type { RequestShape } from './server-words.js';
 
-/** The parts of the resource's interface that the diagram shows. */
 export type Interface = Pick<RequestShape, 'methods' | 'ways' | 'answers' | 'accepted' | 'events' | 'secrets'>;
 
 export interface Line {
@@ -54,9 +53,7 @@ export function actionWords(action: PlanAction, { main, id }: Pick<Plan, 'main' 
   return words(`${key.slice(at + 1)}${foreign}  ${mode}`, tags, lines, rest);
 }
 
-/**
- * `text`: the first member of the mode's description on one line; `store`: its connection; `rest`: everything, for the tooltip.
- */
+/** `text`: the first member of the description on one line; `rest`: everything, for the tooltip. */
 function doing(execute: unknown): { text: string; store: string; rest: string } {
   if (typeof execute !== 'object' || execute === null) return { text: shown(execute), store: '', rest: '' };
   const { connection, ...rest } = execute as Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 /**
- * The panel that draws a resource's plan as compiled by the project's own `lintel`. One panel serves all resources; it refreshes
- * on save, and a click on a box reveals the definition.
+ * The panel that draws a resource's plan as compiled by the project's own `lintel`. One panel serves all resources and refreshes
+ * on save.
  */
 import { DiagnosticSeverity, Uri, commands, languages, window, workspace, type Diagnostic } from 'vscode';
 import type { WebviewPanel } from 'vscode';
@@ -112,7 +112,7 @@ function openPanel({ context, session }: Parts, closed: () => void): Open {
   const saved = workspace.onDidSaveTextDocument(async ({ languageId }) => {
     if (languageId !== 'lintel' || resource === null) return;
     const all = await resourcesOf(session);
-    // A resource whose id has changed counts as a different resource.
+    // A changed id makes it a different resource.
     const same = all.find(({ id, folder }) => id === resource?.id && folder === resource.folder);
     if (same !== undefined) await show(same);
   });
@@ -126,7 +126,6 @@ function openPanel({ context, session }: Parts, closed: () => void): Open {
   return { panel, show };
 }
 
-/** Error diagnostics of the resource's file. */
 function problemsOf({ uri }: ListedResource): ShownProblem[] {
   return languages
     .getDiagnostics(Uri.parse(uri))

@@ -10,7 +10,6 @@ export type ToPage =
   | { readonly type: 'answer'; readonly answer: ShownAnswer; readonly remembered: number }
   | { readonly type: 'failed'; readonly reason: string; readonly canRun: boolean };
 
-/** Values of the form. */
 export interface Filled {
   readonly base: string;
   readonly method: string;

@@ -1,6 +1,6 @@
 /**
- * The panel that sends requests: the page collects input; this side builds, sends, and stores tokens and responses. One panel
- * serves all resources.
+ * The panel that sends requests: the page collects input; this side sends and stores tokens and responses. One panel serves all
+ * resources.
  */
 import { Range, Uri, ViewColumn, commands, window, workspace, type WebviewPanel } from 'vscode';
 import { baseUrlOf } from '../base-url.js';

@@ -1,4 +1,4 @@
-/** Types of the language server's responses to the panels. `features/requests.ts` in the server documents the members. */
+/** Types of the server's responses to the panels, documented in its `features/requests.ts`. */
 import type { LanguageClient, Range } from 'vscode-languageclient/node';
 import type { Session } from '../client.js';
 
@@ -65,7 +65,6 @@ async function asked<R>(session: Session, nothing: R, ask: (client: LanguageClie
   return client === null ? nothing : ask(client).catch(() => nothing);
 }
 
-/** Waits until the server has left the `starting` state. */
 async function settled(session: Session): Promise<void> {
   if (session.state() !== 'starting') return;
   await new Promise<void>((resolve) => {

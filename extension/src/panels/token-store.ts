@@ -1,12 +1,12 @@
 /**
- * Stores tokens from earlier responses in the editor's secret storage, by origin. A token is sent only in a request to that
- * origin; pages receive only labels and claims, and nothing is logged.
+ * Keeps tokens from earlier responses in the editor's secret storage. A token is sent only to the origin it came from; pages
+ * receive labels and claims, and nothing is logged.
  */
 import { createHash } from 'node:crypto';
 import type { SecretStorage } from 'vscode';
 import { claimsOf, expiryOf, ownerOf, type Claims } from './tokens.js';
 
-/** The part of a stored token that pages may see. */
+/** What pages may see of a token. */
 export interface KnownToken {
   readonly key: string;
   readonly label: string;
@@ -17,7 +17,7 @@ export interface KnownToken {
 
 interface Kept {
   readonly token: string;
-  /** The resource whose response contained the token. */
+  /** The resource that returned the token. */
   readonly from: string;
 }
 

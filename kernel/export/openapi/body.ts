@@ -1,4 +1,4 @@
-/** The request body of an operation: JSON with the payload's fields, a multipart form for files, or a plugin's own schema. */
+/** The request body of an operation: JSON, a multipart form for files, or a plugin's own schema. */
 import type { ApiField, ApiFile } from '../../contract/api.js';
 import type { JsonObject } from '../../contract/json.js';
 import { listOf, objectOf } from '../../schema/forms.js';

@@ -1,6 +1,6 @@
 /**
- * Describes WebSocket clients as the extension `x-lintel-websocket`, because OpenAPI does not cover them. Covers only the common
- * protocol; event payloads depend on the definitions.
+ * Describes WebSocket clients as the extension `x-lintel-websocket`, because OpenAPI does not cover them. Event payloads depend
+ * on the definitions.
  */
 import type { ApiEvent } from '../../contract/api.js';
 import type { JsonObject } from '../../contract/json.js';

@@ -1,7 +1,4 @@
-/**
- * Generates the OpenAPI 3.1 document of a set of definitions from analysis and specs. Pure: opens no connections and contains no
- * environment values.
- */
+/** Generates the OpenAPI 3.1 document from analysis and specs. Pure: opens no connections and contains no environment values. */
 import type { JsonObject } from '../../contract/json.js';
 import { problemTypeOf } from '../../contract/profile.js';
 import type { ResourceModel } from '../../analysis/model.js';
@@ -72,10 +69,7 @@ const DESCRIPTION =
 const sorted = (resources: readonly ResourceModel[]): ResourceModel[] =>
   resources.filter(({ sound }) => sound).sort((a, b) => (a.path < b.path ? -1 : 1));
 
-/**
- * Names security schemes by identity: equal schemes that authenticate against different sources need different tokens, hence
- * separate names.
- */
+/** Equal schemes with different identities need different tokens, hence different names. */
 function schemeNames(): { readonly all: Map<string, JsonObject>; nameOf: (guarding: Guarding) => string } {
   const all = new Map<string, JsonObject>();
   const known = new Map<string, string>();

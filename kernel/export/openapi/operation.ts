@@ -1,7 +1,4 @@
-/**
- * Converts a resource to OpenAPI operations: one per method, with parameters, body and responses. Adds nothing to what plugins
- * describe.
- */
+/** Converts a resource to OpenAPI operations, one per method. Adds nothing to what plugins describe. */
 import type { ApiField } from '../../contract/api.js';
 import { isObject, type Json, type JsonObject } from '../../contract/json.js';
 import type { ResourceModel } from '../../analysis/model.js';
@@ -12,7 +9,7 @@ import type { Described } from './resource.js';
 import { doorRefusals, headerDocs, HEADERS, type Responses } from './responses.js';
 import type { Scope } from './scope.js';
 
-/** Methods whose payload is the query string. */
+/** Methods with the payload in the query string. */
 export const WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'DELETE']);
 
 export interface OperationInput {

@@ -1,6 +1,6 @@
 /**
- * Payload fields without a validation rule: path parameters, fields that accessors read (required), and fields that bare names
- * read (null if absent).
+ * Payload fields without a rule: path parameters, fields that accessors read (required), and fields that bare names read (null if
+ * absent).
  */
 import type { ApiField } from '../../contract/api.js';
 import { pathParameters } from '../../language/route.js';

@@ -1,6 +1,6 @@
 /**
- * Collects the error codes of a request: those of its plugins, of the plugins they require, and the kernel's own. Only a plugin's
- * `never` narrows the list.
+ * Collects the error codes of a request: of its plugins, of those they require, and of the kernel. Only a plugin's `never`
+ * narrows the list.
  */
 import type { ApiPart, ApiRefusal } from '../../contract/api.js';
 import type { PluginSpec } from '../../contract/plugin.js';

@@ -20,9 +20,8 @@ export interface RequestShape {
   readonly path: string;
   /** The first is the default. */
   readonly methods: readonly string[];
-  /** The members of `methods` whose payload is the query string. */
+  /** Methods with the payload in the query string. */
   readonly withoutBody: readonly string[];
-  /** Path parameters. */
   readonly parameters: readonly { readonly name: string; readonly sample: string }[];
   readonly headers: readonly { readonly name: string; readonly doc: string; readonly required: boolean }[];
   /** Authentication alternatives, each with all required credentials; an empty one allows anonymous access. */
@@ -53,7 +52,6 @@ export interface Credential {
 export interface FilePart {
   readonly name: string;
   readonly doc: string;
-  /** Maximum number of files. */
   readonly most: number;
   /** Maximum bytes of each file; null if unlimited or unknown. */
   readonly bytes: number | null;

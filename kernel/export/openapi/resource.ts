@@ -1,7 +1,4 @@
-/**
- * Combines what the plugins of a resource describe: fields, files, credentials, result after each step, errors. Follows the
- * compiler's execution order; produces no OpenAPI yet.
- */
+/** Combines what the plugins of a resource describe, in the compiler's execution order. Produces no OpenAPI yet. */
 import type {
   ApiChange,
   ApiField,
@@ -48,7 +45,6 @@ export interface Described {
   readonly requestOnly: boolean;
 }
 
-/** A use of a plugin with the plugin's description of it. */
 interface Told {
   readonly spec: PluginSpec;
   readonly part: ApiPart;
@@ -57,7 +53,7 @@ interface Told {
   readonly direct: boolean;
 }
 
-/** Returns null if no request can reach the resource. */
+/** Null if no request can reach the resource. */
 export function describeResource(scope: Scope, resource: ResourceModel): Described | null {
   const division = divide(
     resource.actions,
@@ -132,13 +128,13 @@ function tell(
     const { slot, value } = place;
     const { resource, action, payload } = around;
     const part = askPlugin(scope, spec, { resource, action, payload, slot, value, holder: place.holder });
-    // A plugin selected by key applies to the object that contains the key, although its value is the object under it.
+    // A plugin selected by key applies to the object that contains the key.
     const direct = place.node === holder || registry.kind(spec.kind)?.select.by === 'key';
     return [{ spec, part, place, direct }];
   });
 }
 
-/** Other resources whose actionables a request runs. */
+/** Resources with actionables that a request runs. */
 function reachedIn(scope: Scope, resource: ResourceModel, sequence: readonly ActionModel[]): ResourceModel[] {
   const ids = new Set(sequence.map((action) => action.resource));
   return [...ids].flatMap((id) => (id === resource.id ? [] : (scope.resources.get(id) ?? [])));
@@ -221,7 +217,6 @@ function formsOf(
   return applied(late, results[main] ?? formsIn(instead), lookup(sequence, main));
 }
 
-/** Changes to responses by plugins of the config. */
 const configParts = (scope: Scope): Told[] =>
   scope.chosen.map(({ spec, options }): Told => {
     const around = { slot: '', value: options, holder: options, resource: null, action: null, payload: () => null };
@@ -252,7 +247,7 @@ const changesOf = (told: readonly Told[]): ApiChange[] =>
 const applied = (changes: readonly ApiChange[], from: Forms, results: ApiResults): Forms =>
   changes.reduce((forms, { change }) => change(forms, results), from);
 
-/** Names omitted from responses unless listed, including the aliases that statements give them. */
+/** Names omitted from responses unless listed, including their aliases in statements. */
 export function secretsOf(scope: Scope, actions: readonly ActionModel[]): ReadonlySet<string> {
   const models = actions.flatMap((action) => action.models.flatMap((name) => scope.models.get(name) ?? []));
   const marked = models.flatMap(({ fields, secrets }) => [

@@ -1,6 +1,4 @@
-/**
- * Bounds the number of rows a statement returns, where an aggregate, a limit or a condition on unique columns makes it certain.
- */
+/** Bounds the number of rows of a statement, where an aggregate, a limit or a condition on unique columns makes it certain. */
 import { isObject, type Json } from '../../contract/json.js';
 import { childOf, itemsOf, namesIn, typed, wordOf, type Tree } from '../../analysis/sql/tree.js';
 import type { JsonSchema } from '../../contract/api.js';

@@ -1,6 +1,6 @@
 /**
- * Derives the JSON Schema of a statement's rows (names, types, count) from PostgreSQL's parse tree and the models. Uncertain
- * parts stay open. For databases with another syntax, only names and columns are used.
+ * Derives the JSON Schema of a statement's rows from PostgreSQL's parse tree and the models. Uncertain parts stay open; for
+ * another SQL dialect, only names and columns are used.
  */
 import type { JsonSchema } from '../../contract/api.js';
 import { outputNames } from '../../analysis/sql/outputs.js';

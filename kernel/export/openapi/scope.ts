@@ -1,7 +1,4 @@
-/**
- * Lookups for describing an interface (resources, actionables, tables, plugin descriptions). Created once per document; all
- * values are computed lazily.
- */
+/** Lookups for describing an interface. Created once per document; all values are computed lazily. */
 import type { ApiPart, ApiPlace, ApiStatement, JsonSchema } from '../../contract/api.js';
 import { asText, type Json } from '../../contract/json.js';
 import { pluginId, type PluginSpec } from '../../contract/plugin.js';
@@ -46,7 +43,6 @@ export interface Scope {
   behind(spec: PluginSpec): readonly Told[];
 }
 
-/** A plugin and its description. */
 export interface Told {
   readonly spec: PluginSpec;
   readonly part: ApiPart;
@@ -173,7 +169,6 @@ function placeOf(
   };
 }
 
-/** Context of a plugin use. */
 export interface Around {
   readonly slot: string;
   readonly value: Readonly<Record<string, Json>>;
@@ -209,7 +204,6 @@ export function accessorSpec(registry: Registry, root: string): PluginSpec | und
   return undefined;
 }
 
-/** Plugins that the config selects, with their options. */
 function chosenSpecs({
   input,
   registry,
@@ -220,7 +214,7 @@ function chosenSpecs({
   });
 }
 
-/** Finds the config's plugins that match a plugin's `requires`, with their descriptions. */
+/** The config's plugins that match a plugin's `requires`. */
 function behindFinder(scope: Omit<Scope, 'behind'>): Scope['behind'] {
   const made = new Map<PluginSpec, readonly Told[]>();
   return (asking) => {

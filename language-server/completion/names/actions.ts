@@ -44,8 +44,8 @@ function summaryOf({ finds }: Definition, node: LocatedNode): string {
 }
 
 /**
- * Names in results: of the actionables listed in the same object (`depends_on`), else of the actionable at the cursor (with its
- * declared names), else of all in the resource.
+ * Result names: of the actionables listed in the same object (`depends_on`), else of the actionable at the cursor, else of all in
+ * the resource.
  */
 export const resultNames: NameSource = (place) => {
   const { view, site } = place;

@@ -1,7 +1,4 @@
-/**
- * Registry of all name sources, by the name that fields use in `refers`, `complete`, or accessor facts. An unknown source offers
- * nothing.
- */
+/** All name sources, by the name that fields use in `refers`, `complete`, or accessor facts. An unknown source offers nothing. */
 import type { FieldNode } from '../../../kernel/schema/field-node.js';
 import type { FieldMeta, SymbolKind } from '../../../kernel/schema/meta.js';
 import type { Site, View } from '../../view.js';
@@ -41,7 +38,6 @@ const BY_LANGUAGE: Readonly<Partial<Record<NonNullable<FieldMeta['language']>, N
   zone: zones,
 };
 
-/** Names that are valid for a string (or number) according to its field. */
 export function namesFor(view: View, site: Site, { meta }: FieldNode): Name[] {
   const { refers, complete, declares, language } = meta;
   const asked = (source: string, of?: string): readonly Name[] =>
@@ -56,7 +52,6 @@ export function namesFor(view: View, site: Site, { meta }: FieldNode): Name[] {
   ]);
 }
 
-/** Names that are valid as keys of a map. */
 export function keysFor(view: View, site: Site, { meta }: FieldNode): Name[] {
   const { complete, declares } = meta;
   return uniqueNames([
@@ -67,7 +62,7 @@ export function keysFor(view: View, site: Site, { meta }: FieldNode): Name[] {
   ]);
 }
 
-/** Names after an accessor's root, according to its plugin's facts. `path`: the segments already typed. */
+/** `path`: the segments already typed. */
 export function tailNames(
   view: View,
   site: Site,

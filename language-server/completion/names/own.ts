@@ -53,7 +53,7 @@ export const valueNames: NameSource = (place) =>
     ...declared(place.site.definition, 'claim'),
   ]);
 
-/** Names in the single row returned by an earlier actionable, and names of protected values. */
+/** Columns of the single row returned by an earlier actionable, and protected values. */
 function outputs({ view: { registry }, site: { definition, levels } }: NamePlace): Name[] {
   if (definition?.sort !== 'resource') return [];
   const { sources, actions } = readResource(definition, { tables: NO_TABLES, registry, paths: new Map() });
@@ -84,7 +84,7 @@ export const claims: NameSource = (place) =>
     ...definitionsAround(place).flatMap((definition) => declared(definition, 'claim')),
   ]);
 
-/** Names that are used here but not declared: fields for rules, values for `for`, claims. `symbol`: what this place declares. */
+/** Undeclared names: fields for rules, values for `for`, claims. `symbol`: what this place declares. */
 export function missingNames({ view: { registry }, site: { definition } }: NamePlace, symbol: SymbolKind): Name[] {
   if (definition === null) return [];
   const { finds } = definition;

@@ -39,7 +39,7 @@ export function namePlace(view: View, site: Site, { of, within, path = [] }: Ask
   return { view, site, of, within, path, sibling };
 }
 
-/** The innermost object whose fields the schema defines. */
+/** The innermost object with fields defined by the schema. */
 function holderOf(levels: readonly Level[]): Level | null {
   return levels.slice(0, -1).findLast(({ expansion }) => expansion !== null) ?? null;
 }
@@ -60,7 +60,6 @@ export function textIn(node: LocatedNode, key: string): string {
   return scalar === undefined || scalar === null ? '' : String(scalar);
 }
 
-/** Shortens a value to one line. */
 export function inShort(json: unknown, most = 60): string {
   const text = typeof json === 'string' ? json : (JSON.stringify(json) ?? '');
   const line = text.replace(/\s+/g, ' ').trim();

@@ -30,7 +30,7 @@ export const models: NameSource = (place) =>
     ),
   );
 
-/** Fields of the model that the sibling names, else of the model at the cursor, else of those that the actionable uses. */
+/** Of the model that the sibling names, else of the model at the cursor, else of those that the actionable uses. */
 export const modelFields: NameSource = (place) => {
   const { view, site, within, sibling } = place;
   const known = view.project.recent().analysis;
@@ -59,7 +59,6 @@ const fieldsOf = (model: DataModel | undefined): Name[] =>
     doc: `A field of \`${model?.name ?? ''}\`.`,
   }));
 
-/** The collection that the object at the cursor queries. */
 function collectionBeside({ site: { levels } }: NamePlace): string | null {
   for (const { node, expansion } of [...levels].reverse()) {
     for (const [name, { field }] of expansion?.fields ?? []) {
@@ -71,7 +70,7 @@ function collectionBeside({ site: { levels } }: NamePlace): string | null {
   return null;
 }
 
-/** Instances of a kind in the config (without `of`: of every kind with models), including unsaved ones in the config itself. */
+/** Without `of`, instances of every kind with models. Includes unsaved instances in the config itself. */
 export const connections: NameSource = ({ view, of }) => {
   const kinds = [...view.registry.kinds.values()].filter(({ kind, config }) =>
     of === undefined ? config?.models !== undefined : kind === of,
@@ -114,7 +113,6 @@ export const headerNames: NameSource = (place) => {
 export const envNames: NameSource = ({ view }) =>
   view.project.envNames.names.map((name) => ({ name, detail: 'environment' }));
 
-/** Folders that contain definitions. */
 export const globs: NameSource = ({ view }) => {
   const files = [...view.project.files.values()].map(({ file }) => file.replaceAll('\\', '/'));
   const folders = new Set(files.flatMap((file) => (file.includes('/') ? [file.slice(0, file.indexOf('/'))] : [])));
@@ -125,7 +123,6 @@ export const globs: NameSource = ({ view }) => {
   );
 };
 
-/** Plugin ids, and patterns for all plugins of a kind. */
 export const pluginIds: NameSource = ({ view: { registry } }) => [
   ...[...registry.plugins].map(([id, { summary }]) => ({ name: id, doc: safeMarkdown(summary) })),
   ...[...registry.kinds.values()].map(({ kind, title }) => ({ name: `${kind}:*`, detail: `every plugin: ${title}` })),
