@@ -1,3 +1,4 @@
+/** Reads the version of this package. */
 import { readFileSync } from 'node:fs';
 
 export function versionOfPackage(): string {

@@ -1,3 +1,4 @@
+/** Applies text edits. */
 import type { Position, Range } from '../contract/problem.js';
 import { document } from './document.js';
 

@@ -1,3 +1,4 @@
+/** The list of all features. */
 import type { Feature } from '../desk.js';
 import { codeActions } from './code-actions.js';
 import { completion } from './completion.js';
