@@ -32,7 +32,7 @@ const BUFFER = 1 << 17;
 /** Files processed in parallel. */
 const AT_ONCE = 16;
 
-/** Runs up to `AT_ONCE` items in parallel. Throws the first failure after all work has ended. */
+/** Calls `work` for each item, up to `AT_ONCE` in parallel. Throws the first failure after all work has ended. */
 export async function forEachOf<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const left = items.values();
   const lane = async (): Promise<void> => {

@@ -31,7 +31,7 @@ export const hover: Feature = {
     ),
 };
 
-/** A token may start at the pointer's character that does not contain the offset before it. */
+/** The pointer is on the character after `offset`; a token that starts there does not contain `offset` itself. */
 export const hoverIn = (view: View, offset: number): Hover | null => toldAt(view, offset) ?? toldAt(view, offset + 1);
 
 /** Does not wait for the analysis; sources that need names request it. */
