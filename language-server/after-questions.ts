@@ -1,2 +1,2 @@
-/** Work that lets questions pass: one that was sent right behind a letter is read in one turn of the loop and answered in the next. */
+/** Defers work by two event-loop turns: the first reads pending requests, the second answers them. */
 export const afterQuestions = (work: () => void): void => void setImmediate(() => setImmediate(work));

@@ -1,7 +1,4 @@
-/**
- * What every feature of the server works with: the view of a file, the projects, the settings. A feature is a list entry
- * with its capabilities and its handlers; it answers from a view and never keeps state of its own.
- */
+/** The context that all features share. A feature declares capabilities and handlers; it answers from a view and has no state. */
 import type { CancellationToken, ClientCapabilities, Connection, ServerCapabilities } from 'vscode-languageserver';
 import { tellFailure } from './failure.js';
 import type { Project } from './project.js';
@@ -10,11 +7,11 @@ import type { View } from './view.js';
 export interface Desk {
   readonly connection: Connection;
   readonly client: ClientCapabilities;
-  /** Null for a file that is no part of a project. Waits until the project has been read. */
+  /** Null for a file outside of all projects. Waits until the project is loaded. */
   view(uri: string): Promise<View | null>;
-  /** Those that are open. */
+  /** All open projects. */
   projects(): Promise<readonly Project[]>;
-  /** The address under which the client knows a file. */
+  /** The URI under which the client knows a file. */
   readonly uriOf: (name: string) => string;
 }
 
@@ -24,8 +21,8 @@ export interface Feature {
 }
 
 /**
- * A handler that answers from the view of the document it is asked about. What it throws is logged, and answered with
- * `nothing`: an editor that shows less is better than one that shows errors while people type.
+ * Answers from the document's view. Errors are logged and answered with `nothing`, because an editor should not show errors while
+ * the user types.
  */
 export function answering<P extends { readonly textDocument: { readonly uri: string } }, R>(
   desk: Desk,
@@ -43,7 +40,7 @@ export function answering<P extends { readonly textDocument: { readonly uri: str
   };
 }
 
-/** The same for a request that is about no document. */
+/** The same for requests without a document. */
 export function logging<P, R>(
   desk: Desk,
   nothing: R,

@@ -1,7 +1,4 @@
-/**
- * Names of environment variables that a project knows, and where they stand: the keys of `.env.example` and `.env`. Values
- * are dropped with the line they stand in; none is kept, sent or logged.
- */
+/** Names and locations of a project's environment variables. Values are discarded while reading: never stored, sent or logged. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -20,7 +17,7 @@ export interface EnvNames {
   refresh(): Promise<void>;
 }
 
-/** Where they are looked for, the one that documents them first. */
+/** In search order; the documenting file comes first. */
 const ENV_FILES = ['.env.example', '.env'];
 
 export function createEnvNames(folder: string): EnvNames {

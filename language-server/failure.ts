@@ -1,4 +1,4 @@
-/** Tells an editor's log what failed, with where: nobody else hears of it. */
+/** Logs an error with its stack to the editor's log, and only there. */
 import type { Connection } from 'vscode-languageserver';
 
 export function tellFailure(connection: Connection, error: unknown): void {

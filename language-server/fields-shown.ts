@@ -1,4 +1,4 @@
-/** The values in some lines of a file, each with the field that it is a value of. Looks into nothing that is not shown. */
+/** Lists the values in a range of a file with their fields. Skips everything outside of the range. */
 import type { Position, Range } from 'vscode-languageserver';
 import { configField } from '../kernel/analysis/config.js';
 import { childrenOf, levelAt, type Level } from '../kernel/analysis/descend.js';
@@ -11,7 +11,7 @@ import type { View } from './view.js';
 export interface Shown {
   readonly level: Level;
   readonly node: LocatedNode;
-  /** In the file. */
+  /** Range in the file. */
   readonly range: Range;
 }
 

@@ -1,14 +1,11 @@
-/**
- * Gives memory back while nobody types: between two keystrokes the engine keeps what it may need again, and an editor is
- * open all day. Collects once in a pause; never while somebody waits.
- */
+/** Collects garbage when the server is idle, because V8 keeps freed memory and the server runs all day. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** Milliseconds without a message that make a pause; a collection takes some fifty. */
+/** Milliseconds without a message that count as idle; a collection takes about 50. */
 const PAUSE = 1500;
 
-/** To be told of each message; answers what is called in a pause, for tests too. */
+/** Returns a function to be called on each message; `collect` runs after a pause. */
 export function collectInPauses(collect: () => void, pause = PAUSE): () => void {
   let timer: NodeJS.Timeout | undefined;
   return () => {
@@ -24,23 +21,23 @@ export function collectInPauses(collect: () => void, pause = PAUSE): () => void 
   };
 }
 
-/** Of V8, by its major version: since then a collection has flavours. */
+/** V8 major version from which `gc` accepts a flavor. */
 const FLAVOURS = 12;
 
 /**
- * The engine's own collection, as it makes it when memory runs out: what is free goes back to the system. Looked for when it is called
- * first, since that takes as long as answering.
+ * V8's last-resort collection, which returns free memory to the system. Resolved on first call, because that takes as long as
+ * answering a request.
  */
 export function engineCollection(): () => void {
   let collect: (() => void) | null = null;
   return () => (collect ??= exposed())();
 }
 
-/** It is there for whoever asks for it by this flag. */
+/** Exposes `gc` through a V8 flag. */
 function exposed(): () => void {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as (how?: object) => void;
-  // Older engines make another one when they are told how, and that gives nothing back.
+  // With options, older engines run a collection that releases nothing.
   if (Number.parseInt(process.versions.v8, 10) < FLAVOURS) return () => collect();
   return () => collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 }

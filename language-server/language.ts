@@ -1,4 +1,4 @@
-/** What both bundles of the language server hold of the languages in strings: the extension packs one copy of it. */
+/** Modules about embedded languages that both server bundles use; the extension ships them once. */
 export * from '../kernel/language/accessor.js';
 export * from '../kernel/language/cron-meant.js';
 export * from '../kernel/language/cron.js';

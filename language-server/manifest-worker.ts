@@ -1,6 +1,6 @@
 /**
- * A process of its own that imports the specs of a workspace's plugins and prints them as a manifest: the only file of the
- * language server that runs code of a workspace. Started for trusted workspaces only, with an empty environment and limits.
+ * A separate process that prints the specs of workspace plugins as a manifest. The only module of the server that runs workspace
+ * code: for trusted workspaces only, with an empty environment and limits.
  */
 import { kinds as builtinKinds } from '../plugins/kinds/index.js';
 import { specs as builtinSpecs } from '../plugins/index.spec.js';
@@ -8,7 +8,7 @@ import { buildRegistry } from '../kernel/analysis/registry.js';
 import { manifestOf, manifestText } from '../kernel/export/manifest.js';
 import { readFolder } from '../kernel/project/plugin-folders.js';
 
-/** `others`: folders whose kinds these plugins may be of. */
+/** `others`: folders that may define the kinds of these plugins. */
 async function main([folder = '', name = '', ...others]: readonly string[]): Promise<void> {
   const { kinds, specs } = await readFolder(folder, name);
   const around = await Promise.all(others.map((other) => readFolder(other).catch(() => null)));
@@ -17,7 +17,7 @@ async function main([folder = '', name = '', ...others]: readonly string[]): Pro
   process.stdout.write(manifestText(manifestOf({ registry, version: '0.0.0', kinds, specs, runtime: () => null })));
 }
 
-// No `await` here: a bundle of this file is CommonJS.
+// No top-level `await`, because the bundle is CommonJS.
 main(process.argv.slice(2)).catch((error: unknown) => {
   process.stderr.write(error instanceof Error ? error.message : String(error));
   process.exitCode = 1;

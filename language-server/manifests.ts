@@ -1,6 +1,6 @@
 /**
- * What is known of the plugins in one folder: its manifest, or in a trusted workspace what a process of its own says when the
- * manifest is missing or older than the specs. Everything read here comes from strangers and is judged as that.
+ * Loads the plugins of a folder from its manifest; in trusted workspaces, a worker process replaces a missing or outdated one.
+ * All input is untrusted.
  */
 import { execFile, type ChildProcess } from 'node:child_process';
 import { readdir, stat } from 'node:fs/promises';
@@ -9,16 +9,16 @@ import { fileURLToPath } from 'node:url';
 import { readManifest } from '../kernel/export/manifest-read.js';
 import { MAX_MANIFEST, writes, writtenManifest, type FoundManifest } from '../kernel/project/plugin-manifests.js';
 
-/** Milliseconds and megabytes of the process that runs a workspace's specs. */
+/** Limits of the worker process: milliseconds and megabytes. */
 const MAX_TIME = 10_000;
 const MAX_MEMORY = 256;
 
 export interface ManifestPlace {
-  /** Of the project. */
+  /** Folder of the project. */
   readonly root: string;
-  /** Of the plugins; absolute. */
+  /** Folder of the plugins; absolute. */
   readonly folder: string;
-  /** As the config writes it. */
+  /** As written in the config. */
   readonly name: string;
   readonly trusted: boolean;
   /** Folders of the config's other plugins. */
@@ -37,7 +37,7 @@ export async function findManifest(place: ManifestPlace): Promise<FoundManifest>
   return asked.manifest === null ? { manifest, note: asked.note } : asked;
 }
 
-/** When the newest spec or kind below a folder was written; runtimes say nothing to an editor. */
+/** Modification time of the newest spec or kind below a folder. Runtimes are irrelevant to an editor. */
 async function newestSpec(folder: string, depth: number): Promise<number> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   const times = entries.map(async (entry) => {
@@ -51,10 +51,9 @@ async function newestSpec(folder: string, depth: number): Promise<number> {
 
 const running = new Set<ChildProcess>();
 
-/** An editor that leaves takes the process that reads specs along. */
+/** Kills running workers when this process exits. */
 const endWithUs = (): void => running.forEach((child) => child.kill('SIGKILL'));
 
-/** The child is one of those that end with this process, as long as it runs. */
 function keep(child: ChildProcess): void {
   if (running.size === 0) process.once('exit', endWithUs);
   running.add(child);
@@ -65,10 +64,10 @@ function keep(child: ChildProcess): void {
 }
 
 function askProcess({ folder, name, others }: ManifestPlace): Promise<FoundManifest> {
-  // Beside this file, compiled or bundled.
+  // In the same folder, whether compiled or bundled.
   const worker = fileURLToPath(new URL('./manifest-worker.js', import.meta.url));
   const words = [`--max-old-space-size=${MAX_MEMORY}`, worker, folder, name, ...others];
-  // An editor's own program is Node only when it is told to be.
+  // Makes an editor's Electron binary behave as Node.
   const env = { ELECTRON_RUN_AS_NODE: '1' };
   const limits = { timeout: MAX_TIME, killSignal: 'SIGKILL', maxBuffer: MAX_MANIFEST, env, cwd: folder } as const;
   return new Promise((resolve) => {

@@ -1,30 +1,27 @@
-/**
- * Where there is more to read: the page of a code, and those of the reference. The config's `docs` is the address under
- * which they stand; where it is none that can be opened, the pages that `lintel docs` wrote into the project.
- */
+/** URLs of documentation pages: below the config's `docs` URL, otherwise the pages that `lintel docs` wrote into the project. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Project } from './project.js';
 import { uriOf } from './uri.js';
 
-/** Where `lintel docs` puts its pages. */
+/** Output folder of `lintel docs`. */
 const FOLDER = join('docs', 'reference');
 
 const base = (project: Project): string | null => {
-  // As long as nobody knows the config, there is no link.
+  // Without the config there are no links.
   if (!project.isRead) return null;
   const { docs } = project.config;
-  // It may stand in a link, which nothing in it must end.
+  // Used inside a Markdown link, so it must not contain characters that end it.
   return /^https?:\/\/[^\s<>\\]+$/i.test(docs) && URL.canParse(docs) ? docs : null;
 };
 
-/** The address that answers give as the type of a problem of this code. */
+/** The URL that error responses use as the problem type of this code. */
 export function pageOfCode(project: Project, code: string): string | null {
   const docs = base(project);
   return docs === null ? null : docs + code;
 }
 
-/** `page`: `grammar`, `config`, `kinds/<kind>`; `section`: a heading on it. */
+/** `page`: `grammar`, `config`, `kinds/<kind>`; `section`: a heading on the page. */
 export function pageOfReference(project: Project, page: string, section?: string): string | null {
   const docs = base(project);
   const file = join(project.folder, FOLDER, ...`${page}.md`.split('/'));
@@ -33,7 +30,7 @@ export function pageOfReference(project: Project, page: string, section?: string
   return section === undefined ? address : `${address}#${anchorOf(section)}`;
 }
 
-/** As the usual renderers make it of a heading. */
+/** The anchor that common Markdown renderers generate for a heading. */
 const anchorOf = (heading: string): string =>
   encodeURIComponent(
     heading

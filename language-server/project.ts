@@ -1,6 +1,6 @@
 /**
- * One project as an editor sees it: config, environment names, definition files, with what is typed in open files laid over
- * what is on disk, and the analysis of it all. The same stages as `lintel check`, in the same order; no check of its own.
+ * A project in the editor: config, environment names and definitions, overlaid with unsaved text, and their analysis. Runs the
+ * stages of `lintel check` and no checks of its own.
  */
 import { readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
@@ -20,21 +20,19 @@ import { createEnvNames, type EnvNames } from './env-names.js';
 import { loadRegistry, type LoadedRegistry } from './registry-source.js';
 import { createConfigKeeper, readConfig } from './served-config.js';
 
-/** What was found at one moment; never changed afterwards. */
+/** An immutable result of an analysis. */
 export interface Snapshot {
   readonly analysis: Analysis;
-  /** Those of the config first, as `lintel check` tells them. */
+  /** In the order of `lintel check`: problems of the config first. */
   readonly problems: readonly Problem[];
   readonly config: Config;
 }
 
-/** What somebody is about to change. */
 export interface Supposition {
-  /** By absolute name. */
+  /** New texts by absolute file name. */
   readonly texts: ReadonlyMap<string, string>;
-  /** A file under another name. */
   readonly moved: { readonly from: string; readonly to: string } | null;
-  /** Environment variables by the names that they have now: the names that they would have. */
+  /** Renamed environment variables: old name to new name. */
   readonly env: ReadonlyMap<string, string>;
 }
 
@@ -42,71 +40,68 @@ export interface Project {
   /** Absolute. */
   readonly folder: string;
   readonly registry: Registry;
-  /** The last one that was sound. */
+  /** The last valid config. */
   readonly config: Config;
-  /** Names of environment variables and where they stand. */
   readonly envNames: EnvNames;
-  /** Those that are set, with their measures and never their values. */
+  /** Facts about the variables that are set (such as length), never their values. */
   readonly env: EnvFacts;
-  /** Undefined while no definition holds a statement. */
+  /** Undefined while no definition contains a statement. */
   readonly sql: SqlParser | undefined;
   /** Name of a file in problems, from its absolute name. */
   shown(name: string): string;
-  /** Whether a file is one of the project's definitions, or its config. */
+  /** True for the project's definition files and its config. */
   holds(name: string): boolean;
   isConfig(name: string): boolean;
-  /** The text of an open file; null when it is closed again. */
+  /** Sets the text of an open file; null when it is closed. */
   type(name: string, text: string | null): void;
-  /** False while its plugins are known and nothing else: then it is good for a glance at what is open. */
+  /** False while only the plugins are loaded; then only `glance` is useful. */
   readonly isRead: boolean;
-  /** False while something is still being loaded that more can be told with; what is told before is right, and not all. */
+  /** False while the SQL parser is still loading; until then problems are correct but incomplete. */
   readonly isPrepared: boolean;
-  /** Until what the texts need is loaded: the parser, with the first statement. */
+  /** Resolves when everything that the texts need is loaded. */
   prepare(): Promise<void>;
-  /** Text of a file that is part of the project, as it stands now. */
   textOf(name: string): string | null;
-  /** Every file with its text, the config left out. */
+  /** All definition files with their current text. */
   readonly files: ReadonlyMap<string, SourceFile>;
-  /** The newest state of everything; computed when somebody asks. */
+  /** The analysis of the current texts; computed on demand. */
   snapshot(): Snapshot;
-  /** What a definition file tells by itself: some of its problems, without a look at the others. */
+  /** Problems of a single definition file, found without reading the others. */
   glance(name: string): readonly Problem[];
-  /** The newest state where it has been computed already; null where somebody has typed since. */
+  /** The current analysis if it is already computed; otherwise null. */
   fresh(): Snapshot | null;
-  /** The last state that was computed; the present one where there is none. Names of other files stand here at no cost. */
+  /** The last computed analysis, or the current one if there is none. Cheap. */
   recent(): Snapshot;
-  /** The problems that there would be then; changes nothing. */
+  /** Returns the problems after a change, without applying it. */
   suppose(change: Supposition): readonly Problem[];
-  /** Files came, went or changed on disk; the environment and the plugins may have, too. Null reads everything again. */
+  /** Rereads files that changed on disk (also plugins and environment, if affected). Null rereads everything. */
   refresh(names: readonly string[] | null): Promise<void>;
 }
 
 interface State {
   plugins: LoadedRegistry;
   env: EnvFacts;
-  /** Their values win over the config's; used for nothing else. */
+  /** Their values override the config's, and are used for nothing else. */
   variables: Environment;
   sql: SqlParser | undefined;
-  /** On disk; by absolute name. */
+  /** Files on disk by absolute name. */
   disk: Map<string, SourceFile>;
   configText: string | null;
 }
 
-/** A project that is being read: of use at a glance before it is of use for everything. */
+/** A project that is being loaded in two steps. */
 export interface Opening {
-  /** Its plugins are known; nothing else is. */
+  /** Resolves when the plugins are loaded. */
   readonly known: Promise<Project>;
   readonly read: Promise<Project>;
 }
 
 interface Given {
-  /** The people of the workspace may be believed. */
+  /** True if the workspace is trusted, so its code may run. */
   readonly trusted: () => boolean;
-  /** Until then only what a glance needs is read. */
+  /** Delays the second step until it resolves. */
   readonly quiet?: Promise<void>;
 }
 
-/** Reads everything once. */
 export function openProject(folder: string, { trusted, quiet }: Given): Opening {
   const known = knownProject(folder, trusted);
   const read = known.then(async ({ project, readRest }) => {
@@ -149,12 +144,12 @@ async function knownProject(folder: string, trusted: () => boolean): Promise<Kno
   };
 
   const configText = (): string | null => typed.get(configFile) ?? state.configText;
-  /** While it is being written, definitions are judged by the last one that was sound. */
+  /** While the config is invalid, definitions are checked with the last valid one. */
   const config = createConfigKeeper(() => {
     const { env, variables, plugins } = state;
     return { source: configText(), registry: plugins.registry, env, variables };
   });
-  /** Not on disk yet, or not asked for by the config: what is open is looked at all the same. */
+  /** Includes open files that are not on disk or not matched by the config's globs. */
   const layered = (): ReadonlyMap<string, SourceFile> => {
     if (files !== null) return files;
     const all = new Map(state.disk);
@@ -171,14 +166,14 @@ async function knownProject(folder: string, trusted: () => boolean): Promise<Kno
     return { analysis, problems: all, config: served.config };
   }
 
-  /** What it remembers is about the plugins that are known now. */
+  /** Caches the analyser for the current registry. */
   function analyserNow(): Analyser {
     const { registry } = state.plugins;
     if (analyser?.registry !== registry) analyser = { registry, own: createAnalyser(registry) };
     return analyser.own;
   }
 
-  /** A plugin that is not known here may know a name that nobody else knows. */
+  /** Removes problems about unknown names while some plugins are unknown. */
   function certain(problems: readonly Problem[]): readonly Problem[] {
     const { complete, registry } = state.plugins;
     return complete ? problems : withoutGuesses(problems, registry);
@@ -190,7 +185,7 @@ async function knownProject(folder: string, trusted: () => boolean): Promise<Kno
     await readRest();
   }
 
-  /** All but the plugins and what says which they are. */
+  /** Reads everything except plugins and the config. */
   async function readRest(): Promise<void> {
     state.variables = { ...(await readEnvFile(folder)), ...process.env };
     state.env = envFacts(state.variables);
@@ -204,14 +199,14 @@ async function knownProject(folder: string, trusted: () => boolean): Promise<Kno
     startParser();
   }
 
-  /** Nobody waits for it who does not need it: the first problems are told meanwhile. */
+  /** Loads the parser in the background, so that the first diagnostics are not delayed. */
   function startParser(): void {
     if (!isRead || parser !== null || !holdStatements([...layered().values()], state.plugins.registry)) return;
     parser = loadSqlParser().then((sql) => {
       state.sql = sql;
       changed();
     });
-    // Whoever waits is told.
+    // Allows a retry; callers that await `prepare` receive the error.
     parser.catch(() => (parser = null));
   }
 

@@ -1,6 +1,6 @@
 /**
- * What the server uses of the protocol's package, in one place: a bundle makes a copy of all of its names for each file that imports
- * it, and a process that starts would make them before it answers.
+ * Re-exports the used parts of the protocol package: the bundler otherwise copies all of its names for each importing module,
+ * which delays the start.
  */
 export {
   CodeActionKind,

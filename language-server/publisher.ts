@@ -1,6 +1,5 @@
 /**
- * Tells the editor about problems: of every file of a project, open or not, each time something has changed, and an empty
- * list where there are none any more. Waits a moment while somebody types, and lets questions pass that are there already.
+ * Publishes diagnostics of all files of a project after each change, once typing pauses; clears those of files without problems.
  */
 import type { Connection, Diagnostic, TextDocuments } from 'vscode-languageserver';
 import type { TextDocument } from 'vscode-languageserver-textdocument';
@@ -13,11 +12,11 @@ import type { Project } from './project.js';
 import { nameOfUri } from './uri.js';
 import type { Workspace } from './workspace.js';
 
-/** Milliseconds without a keystroke, where the client wants no other pause. */
+/** Default milliseconds without a keystroke before diagnostics are published. */
 const PAUSE = 120;
 
 export interface Publisher {
-  /** The first words, of a project that is still being read: what each file that somebody looks at tells by itself. */
+  /** Publishes per-file diagnostics for open files while the project is still loading. */
   early(project: Project): void;
   soon(project: Project): void;
   all(): void;
@@ -33,11 +32,11 @@ interface Given {
 
 export function createPublisher({ connection, workspace, documents, uriOf, pause }: Given): Publisher {
   const waiting = new Map<Project, NodeJS.Timeout>();
-  /** What the editor was told last, by project and address. */
+  /** The last published diagnostics by project and URI, to skip unchanged ones. */
   const told = new Map<Project, Map<string, string>>();
-  /** Those that everything has been told of, or will be as soon as it is prepared. */
+  /** Projects that have been published, or will be as soon as they are prepared. */
   const begun = new Set<Project>();
-  /** Nobody listens any more; what was still being read comes too late. */
+  /** Set on shutdown; later results are discarded. */
   let over = false;
 
   function publish(project: Project): void {
@@ -62,7 +61,7 @@ export function createPublisher({ connection, workspace, documents, uriOf, pause
     tell(project, new Map(open.map((name) => [uriOf(name), shownOf(project, project.glance(name))])));
   }
 
-  /** The config is judged like the definitions, and told to be sound like them. */
+  /** Open files that belong to the project, including its config. */
   const openIn = (project: Project): string[] =>
     documents
       .keys()
@@ -87,7 +86,7 @@ export function createPublisher({ connection, workspace, documents, uriOf, pause
 
   const complain = (error: unknown): void => tellFailure(connection, error);
 
-  /** `byFile`: those that are open, and those that have problems. A file that is in it no more has none. */
+  /** `byFile`: open files, and files with problems. Files that are no longer included are cleared. */
   function tell(project: Project, byFile: ReadonlyMap<string, readonly Diagnostic[]>): void {
     const before = told.get(project) ?? new Map<string, string>();
     const now = new Map<string, string>();
@@ -106,7 +105,6 @@ export function createPublisher({ connection, workspace, documents, uriOf, pause
     told.set(project, now);
   }
 
-  /** For an editor's status bar. */
   function report(project: Project): void {
     const { analysis, config } = project.snapshot();
     void connection.sendNotification('lintel/status', {
@@ -127,7 +125,7 @@ export function createPublisher({ connection, workspace, documents, uriOf, pause
       }
     },
     soon(project) {
-      // The first time nobody has typed yet: at once.
+      // The first time, publishes without delay.
       if (!begun.has(project)) {
         publish(project);
         return;

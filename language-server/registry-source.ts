@@ -1,7 +1,4 @@
-/**
- * The plugins that a project's editor knows: the specs that are built in, as far as the config enables them, and those of
- * its own folders from their manifests. Gives the problems of the config's list with their places.
- */
+/** Builds a project's registry from enabled built-in specs and from manifests of its own folders. */
 import { resolve } from 'node:path';
 import { CONFIG_NAME } from '../kernel/project/names.js';
 import { builtIn, IS_JUDGED } from './built-in.js';
@@ -18,15 +15,15 @@ import { foldersIn, unreadPlugins } from '../kernel/project/plugin-manifests.js'
 
 export interface LoadedRegistry {
   readonly registry: Registry;
-  /** About entries of the config's list of plugins. */
+  /** Problems of entries in the config's plugin list. */
   readonly problems: readonly Problem[];
-  /** False where a plugin of the project is not known: then a name that nobody knows may be its. */
+  /** False if a plugin of the project could not be loaded, so unknown names may belong to it. */
   readonly complete: boolean;
 }
 
 let whole: Registry | undefined;
 
-/** `source`: the config as it stands; null when there is none. `trusted`: code of the project may run, in its own process. */
+/** `source`: text of the config, or null. `trusted`: project code may run, in a separate process. */
 export async function loadRegistry(folder: string, source: string | null, trusted: boolean): Promise<LoadedRegistry> {
   const { kinds, specs } = builtIn();
   const { plugins, disable } = pluginLists(source);
@@ -54,7 +51,7 @@ export async function loadRegistry(folder: string, source: string | null, truste
   return { registry, problems: unreadPlugins(registry, CONFIG_NAME, source, notes), complete };
 }
 
-/** Plugins that do not fit are told, and done without: first the foreign ones, then the choice. */
+/** On an error, drops foreign plugins first, then the selection. The error becomes a note. */
 function tolerant(all: readonly Kind[], enabled: readonly PluginSpec[], notes: Map<string, string>): Registry {
   const { kinds, specs } = builtIn();
   const own = enabled.filter((spec) => specs.includes(spec));
@@ -70,7 +67,7 @@ function tolerant(all: readonly Kind[], enabled: readonly PluginSpec[], notes: M
   return everything();
 }
 
-/** All that is built in, which is what most projects know: made before somebody asks, it waits for nobody. */
+/** The registry of all built-in plugins, which most projects use. Created in advance and cached. */
 export function everything(): Registry {
   const { kinds, specs } = builtIn();
   return (whole ??= buildRegistry(kinds, specs, judged()));

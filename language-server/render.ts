@@ -1,4 +1,4 @@
-/** A problem of the front end in the words of the protocol. Adds nothing to it. */
+/** Converts a problem to an LSP diagnostic, without adding information. */
 import { join } from 'node:path';
 import type { Diagnostic } from 'vscode-languageserver';
 import { DiagnosticSeverity, DiagnosticTag } from './protocol.js';

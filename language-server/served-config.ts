@@ -1,6 +1,6 @@
 /**
- * The config as it would be served from this environment, also while somebody is writing it: then the last one that was sound
- * goes on. A variable that stops the start is a problem here, not an exception.
+ * The effective config in this environment; while the text is invalid, the last valid one. An invalid variable is a problem, not
+ * an exception.
  */
 import type { EnvFacts } from '../kernel/analysis/checks/accessors.js';
 import { analyseConfig, type Config } from '../kernel/analysis/config.js';
@@ -14,11 +14,11 @@ import { CONFIG_NAME } from '../kernel/project/names.js';
 import { document } from '../kernel/source/document.js';
 
 export interface ConfigSource {
-  /** Text of the config file; null where there is none. */
+  /** Text of the config file; null if there is none. */
   readonly source: string | null;
   readonly registry: Registry;
   readonly env: EnvFacts;
-  /** Their values win over the config's. */
+  /** Their values override the config's. */
   readonly variables: Environment;
 }
 
@@ -27,7 +27,7 @@ export interface ServedConfig {
   readonly problems: readonly Problem[];
 }
 
-/** `config` is null where it has an error. */
+/** `config` is null if it has an error. */
 export function readConfig({
   source,
   registry,
@@ -48,7 +48,7 @@ export function readConfig({
 
 export interface ConfigKeeper {
   now(): ServedConfig;
-  /** Something of its source is another. */
+  /** Discards the cached result after its source has changed. */
   forget(): void;
 }
 

@@ -1,7 +1,4 @@
-/**
- * Serves one editor over a connection: opens the projects of its folders, keeps what is typed, and lets the features
- * answer. Holds no knowledge of the language.
- */
+/** Serves one editor: opens projects, tracks open documents, attaches the features. Knows nothing of the language. */
 import type { ClientCapabilities, Connection, InitializeParams, InitializeResult } from 'vscode-languageserver';
 import { DidChangeWatchedFilesNotification, TextDocumentSyncKind, TextDocuments } from './protocol.js';
 import { TextDocument } from 'vscode-languageserver-textdocument';
@@ -14,21 +11,19 @@ import { createWorkspace } from './workspace.js';
 import { nameOfUri, uriOf } from './uri.js';
 import { viewOf } from './view.js';
 
-/** Told by a client when its workspace is trusted, at the start and later. */
+/** Sent by the client at startup and when trust is granted. */
 export interface Trust {
   readonly trusted: boolean;
 }
 
-/** Of editors that know definitions; others call them JSON. */
+/** Language id in editors that support Lintel; other editors use JSON. */
 const LANGUAGE = 'lintel';
 
-/** What a client may say at the start. */
 interface Wishes extends Trust {
-  /** Milliseconds without a keystroke before diagnostics are told. */
+  /** Milliseconds without a keystroke before diagnostics are published. */
   readonly pause: number;
 }
 
-/** `version`: of the package, for the editor's log. */
 export function serve(connection: Connection, version: string): void {
   const documents = new TextDocuments(TextDocument);
   let client: ClientCapabilities = {};
@@ -40,7 +35,7 @@ export function serve(connection: Connection, version: string): void {
     quiet: new Promise((resolve) => (isQuiet = resolve)),
     glimpsed: (project) => publisher.early(project),
   });
-  /** Addresses as the client spells them. */
+  /** URIs as the client spells them. */
   const uris = new Map<string, string>();
   const publisher = createPublisher({
     connection,
@@ -65,7 +60,7 @@ export function serve(connection: Connection, version: string): void {
     uriOf: (name) => uris.get(name) ?? uriOf(name),
   };
 
-  /** What fails is told in the log; the next change tries again. */
+  /** Logs errors; the next change retries. */
   const tried = (work: Promise<unknown>): void => {
     work.catch((error: unknown) => tellFailure(connection, error));
   };
@@ -77,7 +72,7 @@ export function serve(connection: Connection, version: string): void {
     if (typeof wishes?.pause === 'number') pause = wishes.pause;
     const folders = params.workspaceFolders?.map(({ uri }) => uri) ?? (params.rootUri ? [params.rootUri] : []);
     workspace.addFolders(folders.flatMap((uri) => nameOfUri(uri) ?? []));
-    // Behind the answer; what is open is told in a moment.
+    // After the response, because `didOpen` notifications follow soon.
     afterQuestions(() => workspace.begin());
     const capabilities = FEATURES.map((feature) => feature.capabilities(client));
     return {
@@ -107,7 +102,7 @@ export function serve(connection: Connection, version: string): void {
       });
     }
     publisher.all();
-    // What is open is said right behind this.
+    // `didOpen` notifications follow directly.
     afterQuestions(isQuiet);
   });
 
@@ -115,7 +110,7 @@ export function serve(connection: Connection, version: string): void {
     const name = nameOfUri(document.uri);
     if (name === null) return;
     uris.set(name, document.uri);
-    // Of a client that has not said that it is there before it opens something.
+    // For clients that open a document before `initialized`.
     afterQuestions(isQuiet);
     const isPlain = document.languageId !== LANGUAGE;
     tried(workspace.type(name, document.getText(), isPlain).then((project) => project && publisher.soon(project)));

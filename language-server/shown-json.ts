@@ -1,4 +1,4 @@
-/** What is written in a definition, to be shown: as JSON without the values of secret fields, which stand in their file alone. */
+/** Converts a node to JSON for display, without values of secret fields. */
 import { childrenOf, descend, type Level } from '../kernel/analysis/descend.js';
 import { ROOT_FIELDS } from '../kernel/analysis/grammar.js';
 import type { Definition } from '../kernel/analysis/model.js';
@@ -7,7 +7,6 @@ import type { Json } from '../kernel/contract/json.js';
 import { accessorsIn } from '../kernel/language/accessor.js';
 import { toJson, type LocatedNode } from '../kernel/source/tree.js';
 
-/** `node`: somewhere in the definition. */
 export function shownJson(registry: Registry, { sort, node: root }: Definition, node: LocatedNode): Json {
   const path: (string | number)[] = [];
   for (let at = root; at !== node;) {
@@ -34,7 +33,7 @@ function shown(registry: Registry, level: Level): Json {
   return toJson(node);
 }
 
-/** A name of a variable tells nothing. */
+/** True for a single accessor, which reveals no secret. */
 function isRead({ scalar }: LocatedNode): boolean {
   if (typeof scalar !== 'string') return false;
   const [only] = accessorsIn(scalar);

@@ -1,10 +1,10 @@
-/** The bundle of the server that an editor brings along: started as a process, it serves. */
+/** Entry point of the bundled server. */
 import { main } from './main.js';
 import { everything } from './registry-source.js';
 
-/** Put in by the bundler: the version of the package. */
+/** Defined by the bundler. */
 declare const LINTEL_VERSION: string;
 
 main(LINTEL_VERSION);
-// While the editor begins to speak: what is opened first need not wait for it.
+// Builds the registry in advance, while the editor initializes.
 everything();

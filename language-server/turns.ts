@@ -1,12 +1,9 @@
-/**
- * When each actionable of a resource runs, in words: `1st`, `2nd, together with 3`, `only when needed`. The order is the one
- * that plans are made in; nothing is ordered here.
- */
+/** Describes when each actionable of a resource runs: `1st`, `2nd, together with 3`. Uses the order of the compiler. */
 import { divide, immediateIn } from '../kernel/analysis/division.js';
 import type { ActionModel, ResourceModel } from '../kernel/analysis/model.js';
 import type { View } from './view.js';
 
-/** By the key of the actionable; those of other resources that run with it are left out. */
+/** Descriptions by key; omits actionables of other resources. */
 export function turnsOf(view: View, resource: ResourceModel): ReadonlyMap<string, string> {
   const all = new Map(view.analysis.resources.flatMap(({ actions }) => actions.map((one) => [one.key, one] as const)));
   const division = divide(
@@ -31,7 +28,6 @@ export function turnsOf(view: View, resource: ResourceModel): ReadonlyMap<string
   return new Map(resource.actions.map(({ key }) => [key, turns.get(key)?.join('; ') ?? 'only when needed']));
 }
 
-/** Neighbours that run at once share a place. */
 function placed(order: readonly ActionModel[]): [group: readonly ActionModel[], place: number][] {
   const groups: ActionModel[][] = [];
   for (const action of order) {

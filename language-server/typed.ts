@@ -1,6 +1,6 @@
 /**
- * The definition around a caret as it is typed, read by itself and not together with the rest of the project: what completion
- * needs between two keystrokes. Reads one entry of a list, however long the file is; judges nothing.
+ * Parses only the definition at the cursor, without the analysis, so that completion is fast between keystrokes. Validates
+ * nothing.
  */
 import { classify } from '../kernel/analysis/classify.js';
 import { walkDefinition } from '../kernel/analysis/analyse.js';
@@ -14,9 +14,9 @@ import { closingOf, type Cursor } from '../kernel/source/cursor.js';
 
 export interface Typed {
   readonly definition: Definition | null;
-  /** What was read: the file, or the entry of its list. */
+  /** The parsed node: the file's root, or an entry of its list. */
   readonly node: LocatedNode | null;
-  /** How many segments of a path in the file lead to `node`. */
+  /** Number of path segments from the file's root to `node`. */
   readonly depth: number;
 }
 
@@ -32,7 +32,7 @@ export function typedAt(registry: Registry, doc: Document, { path, opened, offse
   return { definition: around && withFinds(registry, around), node, depth };
 }
 
-/** One entry of the list that a file is, with the offsets that it has in the file. */
+/** The offsets are those of the file. */
 function entryAt(doc: Document, start: number): LocatedNode | null {
   const { root } = parseSource({ ...doc, text: doc.text.slice(start, closingOf(doc.text, start)) });
   return root === null ? null : moved(root, start);
@@ -51,7 +51,7 @@ const moved = (node: LocatedNode, by: number): LocatedNode => ({
   })),
 });
 
-/** What stands in it is looked for when somebody asks. */
+/** Facts are collected on first access. */
 function withFinds(registry: Registry, definition: Definition): Definition {
   let finds: Finds | null = null;
   return {

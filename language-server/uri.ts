@@ -1,11 +1,11 @@
-/** Between the names of files and the addresses that editors give them. */
+/** Converts between file names and URIs. */
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 export const uriOf = (name: string): string => pathToFileURL(name).href;
 
 /**
- * Null for what is no file: an unsaved buffer, a revision of a version control system. Drives of Windows have one spelling,
- * whatever letter and whatever signs an editor writes (`file:///c%3A/...`).
+ * Null if the URI is not a file (unsaved buffer, revision). Windows drives become lower case, because editors spell them
+ * differently.
  */
 export function nameOfUri(uri: string, windows = process.platform === 'win32'): string | null {
   try {

@@ -1,6 +1,6 @@
 /**
- * What a feature is given: one file as it stands now, and the project around it. Offers the places of the language (the
- * definition around an offset, the field at a caret); a feature turns them into what the protocol wants.
+ * A file in its current state with its project. Resolves offsets to definitions and fields; features convert the results to the
+ * protocol.
  */
 import type { Position, Range as LspRange } from 'vscode-languageserver';
 import { configField } from '../kernel/analysis/config.js';
@@ -18,21 +18,20 @@ import type { Project, Snapshot } from './project.js';
 import { typedAt } from './typed.js';
 import { uriOf } from './uri.js';
 
-/** The place of a caret in the language. */
 export interface Site {
   readonly cursor: Cursor;
-  /** `config`, or what the definition around the caret is; null where nothing can be told. */
+  /** `config`, or the kind of the definition at the cursor; null if unknown. */
   readonly sort: 'resource' | 'model' | 'config' | null;
   readonly definition: Definition | null;
-  /** From the definition to the caret; of a key, the last level is its object. */
+  /** Levels from the definition to the cursor; for a key, the last level is its object. */
   readonly levels: readonly Level[];
-  /** Decoded text of the string around the caret, and where in it the caret is; null outside strings. */
+  /** Decoded string at the cursor and the offset in it; null outside of strings. */
   readonly inside: {
     readonly text: string;
     readonly offset: number;
     readonly start: number;
     readonly end: number;
-    /** False where its second quote is still to be typed. */
+    /** False if the closing quote is missing. */
     readonly isClosed: boolean;
   } | null;
 }
@@ -45,24 +44,19 @@ export interface View {
   readonly registry: Registry;
   readonly doc: Document;
   readonly tree: SourceTree;
-  /** Of this file, in the state of `snapshot`. */
+  /** Definitions of this file in `snapshot`. */
   readonly definitions: readonly Definition[];
-  /** The newest state. */
+  /** The current analysis. */
   readonly snapshot: Snapshot;
   readonly analysis: Analysis;
-  /** Of this file, in the state of `snapshot`. */
+  /** Problems of this file in `snapshot`. */
   readonly problems: readonly Problem[];
-  /** What is known without an analysis: the newest state, or the one before somebody typed. */
+  /** An analysis without waiting: the current one, or the previous one after an edit. */
   readonly known: Analysis;
-  /** The innermost definition around an offset of the file. */
   definitionAt(offset: number): Definition | null;
   siteAt(offset: number): Site;
-  /**
-   * The same without waiting for the analysis: where somebody has typed since, `definition` is read by itself, and is none of
-   * those of `analysis`.
-   */
+  /** Without waiting for the analysis: after an edit, `definition` is parsed separately and is not part of `analysis`. */
   typedSiteAt(offset: number): Site;
-  /** Range in the file from offsets in it. */
   range(start: number, end: number): LspRange;
   offsetAt(position: Position): number;
 }
@@ -105,7 +99,7 @@ export function viewOf(project: Project, name: string): View | null {
     offsetAt: ({ line, character }) => {
       const start = doc.lineStarts[line];
       if (start === undefined) return line < 0 ? 0 : doc.text.length;
-      // What lies beyond the end of a line is its end, in front of the line break.
+      // Clamps to the end of the line, before the line break (LSP).
       const next = doc.lineStarts[line + 1];
       const broken = next === undefined ? 0 : doc.text.slice(Math.max(start, next - 2), next) === '\r\n' ? 2 : 1;
       return Math.min(start + Math.max(0, character), (next ?? doc.text.length) - broken);
@@ -137,7 +131,7 @@ function siteAt(view: View, offset: number, rootOf: typeof rootAt): Site {
   return { cursor, sort: root.sort, definition: root.definition, levels, inside };
 }
 
-/** A model says some things beside its fields, where no object is written. */
+/** Options of a model, unless an object is written under that name (then it is a field). */
 function levelsIn(
   registry: Registry,
   { sort, definition, node }: Root,
@@ -159,7 +153,7 @@ interface Root {
   readonly definition: Definition | null;
   readonly field: FieldNode | null;
   readonly node: LocatedNode | null;
-  /** How many segments of a path in the file lead to it. */
+  /** Number of path segments from the file's root to `node`. */
   readonly depth: number;
 }
 
@@ -171,7 +165,7 @@ function rootAt(view: View, offset: number, { path }: Cursor): Root {
   const definition = view.definitionAt(offset);
   if (definition !== null) {
     const { sort, node, doc } = definition;
-    // A definition in a window of its own counts from there.
+    // Pointers of a definition in a window start there.
     const entry = doc.within !== null && tree.root?.type === 'array' ? 1 : 0;
     return { sort, definition, field: ROOT_FIELDS[sort], node, depth: entry + node.pointer.split('/').length - 1 };
   }
@@ -189,13 +183,13 @@ function typedRootAt(view: View, offset: number, cursor: Cursor): Root {
   return { sort, definition, field: ROOT_FIELDS[sort], node: definition.node, depth: depth + own };
 }
 
-/** Nothing tells yet what it is, but the name of the file does. */
+/** The content does not reveal the kind yet, but the file's name may. */
 function unsortedRoot({ name }: View, node: LocatedNode | null, depth: number): Root {
   const sort = sortByName(name);
   return { sort, definition: null, field: sort === null ? null : ROOT_FIELDS[sort], node, depth };
 }
 
-/** `_users.model.json` holds a model; other definition files hold resources unless they say otherwise. */
+/** `_users.model.json` contains a model; other definition files contain resources by default. */
 function sortByName(name: string): 'resource' | 'model' | null {
   const base = name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1);
   if (/\.model\.jsonc?$/.test(base) || base.startsWith('_')) return 'model';

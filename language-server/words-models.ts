@@ -1,4 +1,4 @@
-/** Models in words: their fields as a table, their table, what no two rows may share. */
+/** Describes models in Markdown: fields, table, unique constraints. */
 import type { DataModel } from '../kernel/analysis/model.js';
 import { blocks, table } from '../kernel/export/markdown.js';
 import { memberOf } from '../kernel/source/tree.js';
@@ -8,7 +8,7 @@ import type { View } from './view.js';
 import { ruleCells } from './words-rules.js';
 import { namesOf } from './words.js';
 
-/** Rows of a table that fit a hover. */
+/** Maximum number of table rows. */
 const MANY = 40;
 
 export function modelMarkdown(view: View, model: DataModel): string {

@@ -1,4 +1,4 @@
-/** Names that hold values in words: fields of the payload, names of results, claims, generators; each with where it comes from. */
+/** Describes names of values (payload fields, results, claims, generated values) with their origin and uses. */
 import type { Declaration } from '../kernel/analysis/finds.js';
 import type { SymbolSort } from '../kernel/analysis/symbols.js';
 import { inside } from '../kernel/analysis/report.js';
@@ -14,9 +14,9 @@ import { shownJson } from './shown-json.js';
 import type { View } from './view.js';
 import { declarationOf, ruleMarkdown, ruleOf } from './words-rules.js';
 
-/** Longest piece of a definition that is shown as it is written. */
+/** Maximum length of quoted definitions. */
 const LONGEST = 200;
-/** Places that fit a line. */
+/** Maximum number of listed locations. */
 const MANY = 6;
 
 const SORTS: Partial<Readonly<Record<SymbolKind, string>>> = {
@@ -25,7 +25,7 @@ const SORTS: Partial<Readonly<Record<SymbolKind, string>>> = {
   claim: 'a claim of the token',
 };
 
-/** A declared name, as `path` reaches into it; empty where nobody declares it. */
+/** Empty if the name is not declared. */
 export function declaredMarkdown(view: View, resource: ResourceModel, symbol: SymbolKind, path: string): string {
   const [first = path] = path.split('.');
   const declaration = declarationOf(resource, symbol, path);
@@ -73,10 +73,10 @@ const INDEXED: Partial<Readonly<Record<SymbolKind, SymbolSort>>> = {
   claim: 'claim',
 };
 
-/** Who uses a name; a line of the file once, however often it stands there. */
+/** Lists the uses of a name, each line of a file once. */
 function usesWords(view: View, { definition }: ResourceModel, symbol: SymbolKind, path: string): string {
   const sort = INDEXED[symbol];
-  // Items of lists have numbers, and one declaration.
+  // Numeric segments are removed, because items of a list share a declaration.
   const name = path.replace(/\.\d+(?=\.|$)/g, '');
   const within = String(view.analysis.definitions.indexOf(definition));
   const found = sort === undefined ? undefined : indexOf(view.project).get({ sort, within, name });
@@ -90,7 +90,6 @@ function usesWords(view: View, { definition }: ResourceModel, symbol: SymbolKind
   return `Used at ${places.slice(0, MANY).join(', ')}${more}`;
 }
 
-/** The innermost object around an offset of its document. */
 function objectAround(node: LocatedNode, at: number): LocatedNode | null {
   const children = [...node.items, ...node.members.flatMap(({ value }) => value ?? [])];
   const next = children.find(({ start, end }) => start <= at && at < end);

@@ -1,7 +1,4 @@
-/**
- * Rules of payload fields, and fields of models, in words: the chosen type first, then what else is said of it. As plain text
- * for labels, as Markdown for hovers; which rule holds for a path is told here alone.
- */
+/** Describes payload rules and model fields, type first. Plain text for labels, Markdown for hovers. */
 import type { Declaration } from '../kernel/analysis/finds.js';
 import type { ResourceModel } from '../kernel/analysis/model.js';
 import type { Registry } from '../kernel/analysis/registry.js';
@@ -10,13 +7,13 @@ import type { SymbolKind } from '../kernel/schema/meta.js';
 import { nodeAt } from '../kernel/source/tree.js';
 import { inCode } from './safe-markdown.js';
 
-/** Longest value that is shown whole. */
+/** Maximum length of a value. */
 const LONGEST = 60;
 
 interface Said {
-  /** Plugins that the object chooses by name. */
+  /** Plugins that the object selects by name. */
   readonly chosen: readonly string[];
-  /** In the order in which they are written. */
+  /** In the order written. */
   readonly traits: readonly (readonly [name: string, value: Json])[];
 }
 
@@ -33,7 +30,7 @@ function saidIn(registry: Registry, rule: Json): Said {
   };
 }
 
-/** `EMAIL, max_length 320, optional`; what is inside an object or a list is left out. */
+/** `EMAIL, max_length 320, optional`; omits nested objects and lists. */
 export function ruleText(registry: Registry, rule: Json): string {
   const { chosen, traits } = saidIn(registry, rule);
   const rest = traits.flatMap(([key, value]) => {
@@ -43,7 +40,7 @@ export function ruleText(registry: Registry, rule: Json): string {
   return [...chosen, ...rest].join(', ');
 }
 
-/** The type, and everything else that is said of it: `EMAIL`, and ``max length `320`, optional``. */
+/** Type and other properties: `EMAIL`, and ``max length `320`, optional``. */
 export function ruleCells(registry: Registry, rule: Json): [type: string, traits: string] {
   const { chosen, traits } = saidIn(registry, rule);
   const rest = traits.map(([key, value]) => {
@@ -60,7 +57,7 @@ export const ruleMarkdown = (registry: Registry, rule: Json): string =>
     .filter((part) => part !== '')
     .join(', ');
 
-/** Who declares what a path begins with: the whole path, or its first segment. */
+/** The declaration of a path or of its first segment. */
 export const declarationOf = (
   { definition }: ResourceModel,
   symbol: SymbolKind,
@@ -70,7 +67,7 @@ export const declarationOf = (
   return found.find(({ name }) => name === path) ?? found.find(({ name }) => name === path.split('.')[0]);
 };
 
-/** The rule for a path into a declared field; null where there is none. */
+/** The rule of a path into a declared field; null if there is none. */
 export function ruleOf(resource: ResourceModel, declaration: Declaration, path: string): Json {
   const { name, value } = declaration;
   const rest = path.split('.').slice(name.split('.').length);
@@ -79,13 +76,13 @@ export function ruleOf(resource: ResourceModel, declaration: Declaration, path: 
     const fields: Json | undefined = isObject(rule) ? rule['fields'] : undefined;
     const inner: Json | undefined = isObject(fields) ? fields[segment] : undefined;
     if (inner !== undefined) rule = inner;
-    // The items of a list have numbers; what they hold is declared for all of them.
+    // Numeric segments are skipped, because items of a list share a declaration.
     else if (!/^\d+$/.test(segment)) return null;
   }
   return rule;
 }
 
-/** Limits may stand beside the map that the rule is an entry of, unless that is an object of the grammar itself. */
+/** Siblings of the map that contains the rule may set limits, unless the map's parent is the resource or an actionable. */
 function limitsBeside({ definition, actions }: ResourceModel, { node }: Declaration): Readonly<Record<string, Json>> {
   const root = definition.node;
   const pointer = node?.pointer.slice(root.pointer.length).split('/').slice(0, -2).join('/');

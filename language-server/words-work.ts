@@ -1,4 +1,4 @@
-/** Resources and actionables in words: what they do, in which order, and who waits for them. */
+/** Describes resources and actionables: what they do, in which order, and their dependents. */
 import { inside } from '../kernel/analysis/report.js';
 import type { ActionModel, ResourceModel } from '../kernel/analysis/model.js';
 import { blocks } from '../kernel/export/markdown.js';
@@ -8,7 +8,7 @@ import { inCode } from './safe-markdown.js';
 import type { View } from './view.js';
 import { namesOf } from './words.js';
 
-/** Characters of a query that remind of the rest. */
+/** Maximum length of a query excerpt. */
 const FIRST_WORDS = 70;
 
 export function resourceMarkdown(view: View, resource: ResourceModel): string {
@@ -52,7 +52,6 @@ export function actionMarkdown(view: View, action: ActionModel): string {
   );
 }
 
-/** Its mode, and the first words of its query. */
 function workOf({ mode, definition, node }: ActionModel): string {
   const { statements, documents } = definition.finds;
   const statement = statements

@@ -1,7 +1,4 @@
-/**
- * What is told of fields and plugins, as Markdown: the words of their specs, put as the reference puts them. The one place
- * where hover and completion take them from. Safe to show whoever wrote the spec.
- */
+/** Describes fields and plugins as in the reference. Shared by hover and completion; safe for untrusted specs. */
 import type { PluginSpec } from '../kernel/contract/plugin.js';
 import type { Json } from '../kernel/contract/json.js';
 import type { Registry } from '../kernel/analysis/registry.js';
@@ -12,12 +9,12 @@ import { inLargerUnits } from '../kernel/language/quantities.js';
 import type { FieldNode } from '../kernel/schema/field-node.js';
 import { inBlock, inCode, safeMarkdown } from './safe-markdown.js';
 
-/** A longer example gets lines of its own. */
+/** Maximum length of an inline example. */
 const SHORT = 60;
-/** More names than this are no help. */
+/** Maximum number of listed names. */
 const MANY = 24;
 
-/** `page`: the address where there is more. */
+/** `page`: URL of further documentation. */
 export function fieldMarkdown(registry: Registry, name: string, field: FieldNode, page: string | null = null): string {
   const { meta, required } = field;
   const link = (kind: string): string => midSentence(registry.kind(kind)?.title ?? kind);
@@ -55,7 +52,7 @@ export function pluginMarkdown(registry: Registry, kind: string, name: string, p
   );
 }
 
-/** `3600`, and what that is: `(1 hour)`. */
+/** E.g. `3600 (1 hour)`. */
 function valueWords(value: Json, unit: string | undefined): string {
   const said = typeof value === 'number' && unit !== undefined ? inLargerUnits(value, unit) : null;
   return `${inCode(JSON.stringify(value))}${said === null ? '' : ` (${said})`}`;
@@ -83,5 +80,5 @@ function exampleOf({ examples }: PluginSpec): string {
     : blocks(`${safeMarkdown(first.title)}:`, jsonBlock(first.json));
 }
 
-/** The lines inside the fence are those of the reference; the fence is one that they cannot end. */
+/** Replaces the reference's fence by one that the content cannot end. */
 const jsonBlock = (json: Json): string => inBlock(fenced(json).split('\n').slice(1, -1).join('\n'), 'json');

@@ -1,6 +1,6 @@
 /**
- * The projects of an editor's folders. A project is the nearest folder with a config file above a definition, or the
- * workspace folder itself; each is read once, when its first file is asked for. Open files shadow those on disk.
+ * Opens the projects of the editor's folders. A file's project is the nearest folder above it with a config file, or the
+ * workspace folder. Each is loaded once, on demand.
  */
 import { existsSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
@@ -9,26 +9,23 @@ import { openProject, type Opening, type Project } from './project.js';
 
 interface Given {
   readonly trusted: () => boolean;
-  /** The editor has said at the start what there is to say; until then only what a glance needs is read. */
+  /** Resolves when the editor has sent its initial notifications; until then only plugins are loaded. */
   readonly quiet: Promise<void>;
-  /** Something can be told of open files, although not everything is read. */
+  /** Called when per-file diagnostics are possible, before the project is fully loaded. */
   readonly glimpsed: (project: Project) => void;
 }
 
 export interface Workspace {
-  /** Opens the projects that the folders hold. */
+  /** Opens the projects in the folders. */
   begin(): void;
   addFolders(folders: readonly string[]): void;
   removeFolders(folders: readonly string[]): void;
-  /** The project that a file belongs to. */
+  /** The project that contains a file. */
   projectOf(name: string): Promise<Project | null>;
   projects(): Promise<readonly Project[]>;
-  /**
-   * The text of an open file; null when it is closed. `plain`: the editor knows no more of it than that it is JSON, so it may be
-   * anybody's.
-   */
+  /** Null closes the file. `plain`: the editor treats it as ordinary JSON, so it may be unrelated to the project. */
   type(name: string, text: string | null, plain?: boolean): Promise<Project | null>;
-  /** Tells which projects saw a change. Null: everything is read again. */
+  /** Returns the affected projects. Null rereads everything. */
   refresh(names: readonly string[] | null): Promise<readonly Project[]>;
 }
 
@@ -38,7 +35,7 @@ export function createWorkspace({ trusted, quiet, glimpsed }: Given): Workspace 
   const typed = new Map<string, string>();
   const plain = new Set<string>();
 
-  /** Plain JSON that is on disk and that no config asks for is somebody else's file. */
+  /** Ignores ordinary JSON files on disk that no config includes. */
   function lay(project: Project, name: string): void {
     const text = typed.get(name) ?? null;
     if (text !== null && plain.has(name) && !project.holds(name) && existsSync(name)) return;
@@ -55,13 +52,13 @@ export function createWorkspace({ trusted, quiet, glimpsed }: Given): Workspace 
     };
     const opening: Opening = { known, read: read.then(layAll) };
     open.set(folder, opening);
-    // A folder that could not be read may be read the next time; who waits until all is read is told why.
+    // Allows a retry; callers that await `read` receive the error.
     opening.read.catch(() => open.delete(folder));
     known.catch(() => undefined);
     return opening;
   }
 
-  /** What was typed is laid over a project that is still being read, and looked at. */
+  /** Applies open texts to a project that is still loading, and reports it for early diagnostics. */
   function glimpse({ known }: Opening, name: string): void {
     const look = (project: Project): void => {
       if (project.isRead || !typed.has(name)) return;
@@ -112,7 +109,7 @@ export function createWorkspace({ trusted, quiet, glimpsed }: Given): Workspace 
       const opening = waits ?? openingOf(folderOf(name));
       if (text !== null) glimpse(opening, name);
       const project = await opening.read;
-      // Typed meanwhile: the newest text counts.
+      // The newest text wins if it changed in the meantime.
       lay(project, name);
       if (text === null) await project.refresh([name]);
       return project;

@@ -1,4 +1,4 @@
-/** The time zone in which a schedule is meant: that written beside it, or that of the config, as far as a plugin has one. */
+/** Resolves the time zone of a schedule: the sibling field, otherwise a plugin's option in the config, otherwise UTC. */
 import { asText } from '../kernel/contract/json.js';
 import type { PluginSpec } from '../kernel/contract/plugin.js';
 import type { Registry } from '../kernel/analysis/registry.js';
@@ -8,7 +8,7 @@ import { fold } from '../kernel/schema/fold.js';
 import { memberOf } from '../kernel/source/tree.js';
 import type { Site, View } from './view.js';
 
-/** An IANA name that is one. */
+/** Returns a valid IANA time zone name. */
 export function zoneAt(view: View, { levels }: Site): string {
   const around = levels.at(-2);
   const beside = zoneField([...(around?.expansion?.fields ?? [])].map(([name, { field }]) => [name, field]));

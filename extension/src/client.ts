@@ -1,7 +1,4 @@
-/**
- * The language client: when its server starts and ends, and what of its answers the editor's settings hold back. Knows
- * nothing of definitions.
- */
+/** Manages the language client: server lifecycle, and filtering by editor settings. Knows nothing about definitions. */
 import { EventEmitter, workspace, type Disposable, type Event, type ExtensionContext } from 'vscode';
 import type { LogOutputChannel } from 'vscode';
 import { CodeLensRequest, State, type LanguageClient, type LanguageClientOptions } from 'vscode-languageclient/node';
@@ -14,7 +11,6 @@ export type ServerState = 'starting' | 'running' | 'stopped' | 'failed';
 export interface Session extends Disposable {
   readonly onDidChange: Event<void>;
   state(): ServerState;
-  /** What the server has said of a project. */
   readonly said: Pick<ProjectWords, 'of'>;
   start(): Promise<void>;
   restart(): Promise<void>;
@@ -60,7 +56,7 @@ export function createSession(context: ExtensionContext, output: LogOutputChanne
   const stop = async (): Promise<void> => {
     const last = client;
     client = null;
-    // What failed to start, or is just starting, cannot be stopped; its process has ended or ends with the pipe.
+    // Rejects for a client that has not started; its process exits when the pipe closes.
     await last?.dispose().catch(() => undefined);
   };
 
@@ -100,7 +96,7 @@ const clientOptions = (output: LogOutputChannel): LanguageClientOptions => ({
   },
 });
 
-/** Asks for lenses again: whether they are shown has changed. */
+/** Makes the editor request code lenses again after the setting that shows them has changed. */
 function refreshLenses(client: LanguageClient | null): void {
   const feature = client?.getFeature(CodeLensRequest.method);
   for (const document of workspace.textDocuments) feature?.getProvider(document)?.onDidChangeCodeLensEmitter.fire();

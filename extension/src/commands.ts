@@ -1,4 +1,4 @@
-/** Every command of the extension, by its id in the manifest. What a command does stands in its own file. */
+/** Maps every command id of the manifest to its handler. The handlers are in their own modules. */
 import { Location, Position, Range, Uri, commands, window, type Disposable } from 'vscode';
 import type { ExtensionContext, LogOutputChannel } from 'vscode';
 import type { Location as ProtocolLocation, Position as ProtocolPosition } from 'vscode-languageclient/node';
@@ -18,7 +18,7 @@ export interface Parts {
   readonly session: Session;
 }
 
-/** What the editor or a lens hands over. */
+/** Arguments come from the editor or a code lens. */
 type Run = (...args: readonly unknown[]) => unknown;
 
 export function registerCommands(parts: Parts): Disposable[] {
@@ -46,7 +46,7 @@ const uriOf = (given: unknown): Uri | undefined => {
   return typeof given === 'string' ? Uri.parse(given) : undefined;
 };
 
-/** A lens names file and resource; from the palette it is the resource around the caret. */
+/** A code lens passes file and resource; from the palette, the resource around the cursor is used. */
 const openPanel =
   (parts: Parts, panel: Panel): Run =>
   async (given, id) => {
@@ -62,7 +62,7 @@ async function openConfig(projects: Projects): Promise<void> {
   else void window.showInformationMessage('There is no lintel.config.json in this workspace: the defaults apply.');
 }
 
-/** The server speaks of places in the words of the protocol, the editor's own command wants its own. */
+/** Converts protocol positions to the types that the editor's own command expects. */
 const showReferences = (uri: string, at: ProtocolPosition, found: readonly ProtocolLocation[]): Thenable<unknown> =>
   commands.executeCommand(
     'editor.action.showReferences',

@@ -1,4 +1,4 @@
-/** What the editor calls. Wires the parts together and holds no logic of its own. */
+/** Entry point of the extension. Wires the parts together and contains no logic of its own. */
 import { commands, window, workspace, type ExtensionContext, type TextDocument } from 'vscode';
 import { createSession, type Session } from './client.js';
 import { registerCommands } from './commands.js';
@@ -26,7 +26,7 @@ export async function activate(context: ExtensionContext): Promise<void> {
   await Promise.all([projects.refresh(), startWhenNeeded(context, session)]);
 }
 
-/** A command may have brought us here, in a window without a folder: then the first definition starts the server. */
+/** In a window without a folder, the first definition that is opened starts the server. */
 async function startWhenNeeded(context: ExtensionContext, session: Session): Promise<void> {
   const isOurs = ({ languageId }: TextDocument): boolean => languageId === 'lintel';
   if (workspace.workspaceFolders !== undefined || workspace.textDocuments.some(isOurs)) return session.start();
@@ -37,7 +37,7 @@ async function startWhenNeeded(context: ExtensionContext, session: Session): Pro
   );
 }
 
-/** The subscriptions of the context end everything. */
+/** Everything is disposed through `context.subscriptions`. */
 export function deactivate(): void {
-  // Nothing is left to do.
+  // Nothing to do.
 }

@@ -1,9 +1,9 @@
-/** Names and globs of the files that belong to a project. Plain data: tests read it too. */
+/** Names and globs of project files. Plain data without editor imports, because tests import it too. */
 
 export const CONFIG_FILE = 'lintel.config.json';
 
-/** Folders that hold no project of this workspace. */
+/** Folders that never contain a project of the workspace. */
 export const LEFT_OUT = '**/{node_modules,dist,.git}/**';
 
-/** Files that are definitions by their name, wherever they lie. */
+/** Files that are definitions by name, in any folder. */
 export const NAMED_DEFINITION = /\.(resource|model)\.jsonc?$/;

@@ -1,27 +1,24 @@
-/**
- * The gallery of patterns: `gallery/index.json` names files that are whole definitions. New files begin as copies of them;
- * a pattern that speaks of tables names the models that it needs.
- */
+/** Reads the gallery: `gallery/index.json` lists complete definition files that new files are copied from. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileNameOf } from './words.js';
 
 export interface Pattern {
-  /** Of the file, below `gallery/`. */
+  /** Path relative to `gallery/`. */
   readonly file: string;
   readonly sort: 'resource' | 'model';
   readonly title: string;
   readonly description: string;
-  /** The path that the pattern is written with; new resources get their own. Absent: it holds several resources. */
+  /** The path in the pattern's text, replaced in new resources. Absent if the pattern contains several resources. */
   readonly path?: string;
-  /** Models of the gallery, by name, whose tables the pattern reads or writes. */
+  /** Names of the gallery models that the pattern uses. */
   readonly needs?: readonly string[];
 }
 
 export interface Gallery {
   readonly patterns: readonly Pattern[];
   textOf(pattern: Pattern): string;
-  /** The pattern of a model by its name: `_user`. */
+  /** `name`: e.g. `_user`. */
   model(name: string): Pattern | undefined;
 }
 
@@ -35,10 +32,9 @@ export function readGallery(folder: string): Gallery {
   };
 }
 
-/** `models/_user.model.json` holds `_user`. */
+/** `models/_user.model.json` → `_user`. */
 export const modelNameOf = (file: string): string => (file.split('/').pop() ?? '').replace(/\.model\.jsonc?$/, '');
 
-/** The pattern under another path; the id follows from it. */
 export function withPath(text: string, pattern: Pattern, path: string, id: string): string {
   if (pattern.path === undefined) return text;
   const was = pattern.path;

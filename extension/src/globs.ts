@@ -1,4 +1,4 @@
-/** Where a config file says that definitions lie. Works on any text: what cannot be read says nothing. */
+/** Reads the definition globs of a config file. Accepts any text: an unreadable config yields the defaults. */
 import { DEFINITIONS } from './generated.js';
 import { readJsonc } from './jsonc.js';
 
@@ -7,7 +7,7 @@ export interface Globs {
   readonly exclude: readonly string[];
 }
 
-/** Relative to the folder of the config file; a glob that begins with `!` takes files away. */
+/** Globs are relative to the config file's folder; a leading `!` excludes files. */
 export function definitionGlobs(config: string): Globs {
   const read = readJsonc(config);
   const given =

@@ -1,8 +1,8 @@
-/** JSON as people write it, with comments and commas too many, read as data. Gives undefined for what is no JSON. */
+/** Parses JSON with comments and trailing commas. Returns undefined for invalid JSON. */
 
 const TEXT = String.raw`"(?:[^"\\\n]|\\.)*"`;
 const COMMENT = new RegExp(String.raw`${TEXT}|//[^\n]*|/\*[^]*?(?:\*/|$)`, 'g');
-/** Looked for when the comments are gone: one may hold a bracket. */
+/** Applied after comments are removed, because a comment may follow the comma. */
 const COMMA = new RegExp(String.raw`${TEXT}|,(?=\s*[}\]])`, 'g');
 
 export function readJsonc(text: string): unknown {

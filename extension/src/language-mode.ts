@@ -1,14 +1,11 @@
-/**
- * Gives definitions their language: plain JSON files become `lintel` when the config says that they are definitions.
- * Whoever chooses another language by hand keeps it.
- */
+/** Sets the language of JSON files that the config includes to `lintel`, except where the user picked another one. */
 import { Disposable, languages, workspace, type TextDocument } from 'vscode';
 import type { Projects } from './projects.js';
 
 const JSON_LANGUAGES = ['json', 'jsonc'];
 
 export function keepLanguage(projects: Projects): Disposable {
-  /** Closed in this very turn, with the language it had: an opening that follows at once is a change of language. */
+  /** Documents closed in this event-loop turn, with their language: an immediate reopen is a change of language. */
   const closing = new Map<string, string>();
   const chosen = new Set<string>();
   const give = (document: TextDocument): void => {

@@ -1,4 +1,4 @@
-/** New resources and models from the gallery: asks for pattern and name, writes the file, opens it. Never overwrites. */
+/** Creates a resource or model from the gallery: prompts for pattern and name, writes and opens the file. Never overwrites. */
 import { ThemeIcon, Uri, commands, window, workspace, type ExtensionContext, type QuickPickItem } from 'vscode';
 import { LEFT_OUT } from './files.js';
 import { readGallery, withPath, type Gallery, type Pattern } from './gallery.js';
@@ -7,7 +7,7 @@ import { fileNameOf, pathMistake, tableMistake } from './words.js';
 
 type Sort = Pattern['sort'];
 
-/** `target`: the folder that was clicked on, if one was. */
+/** `target`: the folder that was clicked on, if any. */
 export async function newFile(context: ExtensionContext, projects: Projects, sort: Sort, target?: Uri): Promise<void> {
   const root = projects.of(target)?.folder ?? workspace.workspaceFolders?.[0]?.uri;
   if (root === undefined) {
@@ -63,7 +63,7 @@ const askTable = (pattern: Pattern): Thenable<string | undefined> =>
     validateInput: tableMistake,
   });
 
-/** The models that a pattern speaks of, where the project has none of that name. */
+/** Writes the pattern's models that the project lacks. */
 async function addModels(gallery: Gallery, { needs = [] }: Pattern, root: Uri): Promise<void> {
   const added: string[] = [];
   for (const name of needs) {
@@ -76,7 +76,7 @@ async function addModels(gallery: Gallery, { needs = [] }: Pattern, root: Uri): 
   if (added.length > 0) void window.showInformationMessage(`Written beside it: ${added.join(', ')}.`);
 }
 
-/** False for a file that is there already. */
+/** Returns false if the file already exists. */
 async function writeNew(uri: Uri, text: string): Promise<boolean> {
   const isThere = await workspace.fs.stat(uri).then(
     () => true,

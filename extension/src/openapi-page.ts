@@ -1,11 +1,11 @@
-/** The page of `lintel dev` that describes every endpoint, inside the editor. */
+/** Opens the API documentation page of `lintel dev` inside the editor. */
 import { Uri, commands, env, window, workspace, type Memento } from 'vscode';
 import { mayRequest } from './panels/allowed.js';
 
-/** Milliseconds: the kernel runs on this machine, or it does not. */
+/** Milliseconds. Short, because the kernel usually runs on the same machine. */
 const PATIENCE = 2000;
 
-/** `base`: where the kernel answers; the port may stand in a config that a stranger wrote. `kept`: as `mayRequest` wants it. */
+/** `base` may come from an untrusted config, hence the confirmation. `kept` stores the allowed hosts for `mayRequest`. */
 export async function openApiPage(base: string, kept: Memento): Promise<void> {
   const url = `${base}/docs`;
   if (!workspace.isTrusted && !(await mayRequest(url, kept))) return;
@@ -20,7 +20,7 @@ export async function openApiPage(base: string, kept: Memento): Promise<void> {
   try {
     await commands.executeCommand('simpleBrowser.show', url);
   } catch {
-    // The browser inside is an extension that can be switched off.
+    // The built-in browser is an extension that may be disabled.
     await env.openExternal(Uri.parse(url));
   }
 }

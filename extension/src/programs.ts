@@ -1,7 +1,6 @@
 /**
- * Every program that the extension starts: the language server, the project's own `lintel`, and tasks in a terminal. Nothing that
- * a folder brings is started where the workspace is not trusted, whatever asks for it: a menu, a lens, a key, a panel, or a task.
- * An architecture test forbids every other file of the extension to start a program.
+ * Starts every program of the extension, and none from an untrusted workspace. An architecture test forbids other modules of the
+ * extension to start programs.
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -28,7 +27,7 @@ import {
 import { serverProcess } from './server-process.js';
 import { setting } from './settings.js';
 
-/** Why a program is not started. */
+/** Reason why a program is not started. */
 export type NotStarted = 'restricted' | 'missing';
 
 export const WHY_NOT: Readonly<Record<NotStarted, string>> = {
@@ -38,12 +37,12 @@ export const WHY_NOT: Readonly<Record<NotStarted, string>> = {
     'This project has no `lintel` installed: `npm install lintel`, or name one in the setting lintel.server.path.',
 };
 
-/** Milliseconds; a machine that is busy takes its time. */
+/** Milliseconds. Generous, because the machine may be busy. */
 const PATIENCE = 60_000;
 const MOST_BYTES = 32 * 1024 * 1024;
 const isWindows = process.platform === 'win32';
 
-/** The words that begin the command line. Folders around the project may hold the packages too. */
+/** The start of the command line. Searches parent folders too, because the package may be installed there. */
 function lintelOf(folder: Uri): readonly string[] | NotStarted {
   if (!workspace.isTrusted) return 'restricted';
   const own = setting('server.path', folder).trim();
@@ -64,11 +63,10 @@ export interface Printed {
   readonly error: Error | null;
 }
 
-/** Runs the project's `lintel` and gives what it prints. */
 export function askLintel(folder: Uri, args: readonly string[], signal: AbortSignal): Promise<Printed | NotStarted> {
   const words = lintelOf(folder);
   if (typeof words === 'string') return Promise.resolve(words);
-  // A shell finds `lintel.cmd` on Windows.
+  // On Windows `lintel.cmd` needs a shell.
   const [program = '', ...rest] = isWindows ? words.map((word) => `"${word}"`) : words;
   const limits = { cwd: folder.fsPath, signal, timeout: PATIENCE, maxBuffer: MOST_BYTES };
   return new Promise((resolve) => {
@@ -78,7 +76,6 @@ export function askLintel(folder: Uri, args: readonly string[], signal: AbortSig
   });
 }
 
-/** A command of the project's `lintel` as a task, which the editor may start. */
 export function lintelTask(
   definition: TaskDefinition,
   command: readonly string[],
@@ -96,29 +93,27 @@ export function lintelTask(
   return new Task(definition, scope, command.join(' '), 'lintel', execution, [matcher]);
 }
 
-/** Trust cannot be taken back while a window is open, so a task that was made may be started. */
+/** Trust cannot be revoked while the window is open, so no check is needed. */
 export const startTask = (task: Task): Thenable<unknown> => tasks.executeTask(task);
 
-/** A client of the language server; its start begins the process. */
 export const languageClient = (context: ExtensionContext, options: LanguageClientOptions): LanguageClient =>
   new LanguageClient('lintel', 'Lintel', serverOptions(context), options);
 
-/** The server of this extension, or the one that the setting names. */
 function serverOptions(context: ExtensionContext): ServerOptions {
   const own = ownServer();
   if (own === null) {
     const { execArgv, env } = serverProcess(join(context.globalStorageUri.fsPath, 'compiled'));
     const options = { execArgv: [...execArgv], env };
     const run = { module: context.asAbsolutePath('dist/server.js'), transport: TransportKind.stdio, options };
-    // When the extension itself is debugged; .vscode/launch.json attaches there.
+    // Used when the extension itself is debugged; `.vscode/launch.json` attaches to this port.
     return { run, debug: { ...run, options: { ...options, execArgv: [...execArgv, '--inspect=6009'] } } };
   }
   if (/\.[cm]?js$/.test(own)) return { module: own, args: ['lsp'], transport: TransportKind.stdio };
-  // A shell finds `lintel.cmd` on Windows; elsewhere the file starts by itself.
+  // On Windows `lintel.cmd` needs a shell; elsewhere the file is executable.
   return { command: isWindows ? `"${own}"` : own, args: ['lsp', '--stdio'], options: { shell: isWindows } };
 }
 
-/** The editor hides what a folder says of this setting; what a user says may still name a file of the folder. */
+/** The workspace value is ignored, but a user value may name a file inside the workspace, so trust is required. */
 function ownServer(): string | null {
   const path = setting('server.path').trim();
   if (path === '' || !workspace.isTrusted) return null;

@@ -1,37 +1,37 @@
 /**
- * What the language server has said of each project: that it is being read, and then what it holds. Pure; addresses are compared
- * as what they mean, because an editor writes `c%3A` where a server writes `c:`.
+ * Stores the status that the server reports for each project. Pure. Normalizes URIs, because an editor writes `c%3A` where the
+ * server writes `c:`.
  */
 
-/** `lintel/status`. */
+/** Payload of `lintel/status`. */
 export interface ServerStatus {
-  /** URI of the folder with the config file. */
+  /** URI of the folder that contains the config file. */
   readonly root?: string;
   readonly resources: number;
   readonly models: number;
   readonly profile?: string | null;
-  /** Plugins that came as manifests, with their versions. */
+  /** Plugins loaded from manifests, with their versions. */
   readonly manifests?: readonly { readonly name: string; readonly version: string }[];
 }
 
-/** `lintel/reading`. */
+/** Payload of `lintel/reading`. */
 export interface ServerReading {
   readonly root?: string;
 }
 
 export interface ProjectWords {
-  /** Begins anew, as the server does. */
+  /** Called when the server restarts. */
   clear(): void;
   reading(said: ServerReading): void;
   status(said: ServerStatus): void;
-  /** Of the project in a folder; without one, of whichever is told. */
+  /** `folder`: URI of the project's folder; undefined selects any project. */
   of(folder: string | undefined): { readonly isRead: boolean; readonly status: ServerStatus | undefined };
 }
 
 export function createProjectWords(): ProjectWords {
   const known = new Map<string, ServerStatus>();
   const unread = new Set<string>();
-  /** A server that names no folder has one project. */
+  /** A server that sends no root has one project. */
   const keyOf = (root: string | undefined): string => (root === undefined ? '' : plain(root));
   return {
     clear() {

@@ -1,7 +1,4 @@
-/**
- * The projects of the workspace: folders with a config file, and where it says that definitions lie. The config is read as
- * data; nothing is judged here.
- */
+/** Tracks the projects of the workspace (folders with a config file) and their definition globs. Validates nothing. */
 import { EventEmitter, RelativePattern, Uri, languages, workspace } from 'vscode';
 import type { Disposable, Event, TextDocument } from 'vscode';
 import { CONFIG_FILE, LEFT_OUT, NAMED_DEFINITION } from './files.js';
@@ -16,9 +13,9 @@ export interface Project {
 export interface Projects extends Disposable {
   readonly onDidChange: Event<void>;
   all(): readonly Project[];
-  /** The project of a file: the innermost folder around it. Without a file, or outside of all: the first. */
+  /** The project in the innermost folder around the file, otherwise the first project. */
   of(uri?: Uri): Project | undefined;
-  /** The file is one of the definitions, by its name or by the config. */
+  /** True if the file is a definition by its name or by the config's globs. */
   holds(document: TextDocument): boolean;
   refresh(): Promise<void>;
 }
@@ -31,7 +28,7 @@ export function watchProjects(): Projects {
     const mine = ++turn;
     const configs = await workspace.findFiles(`**/${CONFIG_FILE}`, LEFT_OUT);
     const next = await Promise.all(configs.map(readProject));
-    // A later refresh has begun: its answer counts.
+    // A later refresh supersedes this one.
     if (mine !== turn) return;
     all = next.sort((a, b) => a.folder.path.localeCompare(b.folder.path));
     changed.fire();

@@ -1,4 +1,4 @@
-/** The id of the resource around the caret, or undefined: the outermost entry of the outline, which the server draws. */
+/** Returns the id of the resource around the cursor: the outermost symbol of the server's outline, or undefined. */
 import { commands, type DocumentSymbol, type TextEditor } from 'vscode';
 
 export async function resourceAt({ document, selection }: TextEditor): Promise<string | undefined> {

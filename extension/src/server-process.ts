@@ -1,22 +1,22 @@
 /**
- * How the process of the language server is started, in what only its start can say: room for what is new, and where the engine
- * keeps the code that it has compiled. Knows no editor, so that a benchmark starts the very same process.
+ * Options for starting the server's process (heap sizes, compile cache). Imports no editor API, so benchmarks start the same
+ * process.
  */
 
 export interface ServerProcess {
   readonly execArgv: readonly string[];
-  /** Added to the environment of the editor. */
+  /** Added to the editor's environment. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** `folder`: of the user alone, since code is read from there; it is made when it is needed. */
+/** `folder` must be writable by the user only, because compiled code is loaded from it; Node creates it on demand. */
 export const serverProcess = (folder: string): ServerProcess => ({
-  // Room for what is new in megabytes: the usual sixteen are never given back. One thread beside the server's own: each has its store.
+  // V8 does not return the default semi-space of 16 MB. One worker thread, because each has its own heap arena.
   execArgv: ['--max-semi-space-size=2', '--v8-pool-size=1'],
   env: {
-    // One store of the C library for all threads, instead of one for each, which keeps what it once had.
+    // One malloc arena for all threads; glibc keeps the memory of each arena.
     MALLOC_ARENA_MAX: '1',
-    // From its second start on, half of what the first problems take was compiling. Older engines do not know the name.
+    // From the second start on, halves the time to the first diagnostics. Older Node versions ignore it.
     NODE_COMPILE_CACHE: folder,
   },
 });

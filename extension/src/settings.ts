@@ -1,4 +1,4 @@
-/** The settings of the extension with their types; what they mean and their defaults stand in the manifest. */
+/** Typed access to the extension's settings. Descriptions and defaults are in the manifest. */
 import { workspace, type Uri } from 'vscode';
 
 interface Settings {
@@ -13,15 +13,14 @@ export function setting<K extends keyof Settings>(name: K, scope?: Uri): Setting
   return value;
 }
 
-/** Where the kernel answers, without a slash at the end. Null where nobody has said so. */
+/** The configured base URL without trailing slash; null if the setting has its default value. */
 export function chosenBaseUrl(): string | null {
   const value = setting('request.baseUrl');
-  // Wherever it was said: for a workspace, a person, or a machine far away.
+  // The value may be set at any scope (workspace, user, remote).
   const standard = workspace.getConfiguration('lintel').inspect<string>('request.baseUrl')?.defaultValue;
   return value === standard || value.trim() === '' ? null : bare(value);
 }
 
-/** The same, or the default. */
 export const baseUrl = (): string => chosenBaseUrl() ?? bare(setting('request.baseUrl'));
 
 const bare = (url: string): string => url.trim().replace(/\/+$/, '');

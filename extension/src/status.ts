@@ -1,4 +1,4 @@
-/** Two entries behind the braces of the status bar: the language server, and the project of the file in view. */
+/** Two entries in the language status bar: the language server, and the project of the active file. */
 import { Disposable, DiagnosticSeverity, LanguageStatusSeverity, languages, window, workspace } from 'vscode';
 import type { ServerState, Session } from './client.js';
 import type { Projects } from './projects.js';
@@ -40,7 +40,7 @@ export function showStatus(session: Session, projects: Projects): Disposable {
     const isReading = session.state() === 'running' && !isRead;
     const { errors, warnings } = problems();
     const counts = `${countOf(errors, 'error')}, ${countOf(warnings, 'warning')}`;
-    // Until all are read, what is counted are the problems that open files tell by themselves.
+    // While the project is loading, only open files have diagnostics.
     project.text = isReading ? `${counts}, reading the definitions` : counts;
     project.busy = isReading;
     project.severity = errors > 0 ? LanguageStatusSeverity.Error : LanguageStatusSeverity.Information;
@@ -69,7 +69,7 @@ export function showStatus(session: Session, projects: Projects): Disposable {
   );
 }
 
-/** Of definitions alone: other extensions have problems too. */
+/** Counts only this extension's diagnostics. */
 function problems(): { readonly errors: number; readonly warnings: number } {
   const ours = languages
     .getDiagnostics()

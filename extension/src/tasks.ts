@@ -1,7 +1,4 @@
-/**
- * `lintel` in a terminal: tasks of the type `lintel`, whose problems the editor lists. Which `lintel` is run: the one that
- * the setting names, else the one that the project has installed.
- */
+/** Tasks of the type `lintel`: run the project's `lintel` in a terminal and list its problems in the editor. */
 import {
   TaskGroup,
   TaskPanelKind,
@@ -22,7 +19,7 @@ interface LintelTask extends TaskDefinition {
   readonly args?: readonly string[];
 }
 
-/** Those that everybody needs; `tasks.json` can name others. */
+/** Offered by default; `tasks.json` can define others. */
 const OFFERED = ['dev', 'check'];
 
 export const provideTasks = (projects: Projects): Disposable =>
@@ -40,7 +37,6 @@ export const provideTasks = (projects: Projects): Disposable =>
 
 const made = (task: Task | NotStarted): Task | undefined => (typeof task === 'string' ? undefined : task);
 
-/** Runs a command of lintel in the project; says why when it cannot. */
 export async function runTask(project: Project | undefined, command: string, ...args: string[]): Promise<void> {
   if (project === undefined) {
     void window.showWarningMessage(
@@ -59,7 +55,7 @@ async function sayWhyNot(why: NotStarted): Promise<void> {
   if (answer === manage) await commands.executeCommand('workbench.trust.manage');
 }
 
-/** A kernel that watches is not started twice: its terminal is shown. */
+/** A running background task is shown, not started twice. */
 function showRunning({ isBackground, name, scope }: Task): boolean {
   const isSame = ({ task }: TaskExecution): boolean =>
     task.definition.type === 'lintel' && task.name === name && task.scope === scope;

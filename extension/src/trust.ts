@@ -1,4 +1,4 @@
-/** What trust changes when it is given: plugins of the workspace speak, and the server that a setting names may run. */
+/** After trust is granted, restarts the server if a setting names one, otherwise notifies it to load workspace plugins. */
 import { workspace, type Disposable } from 'vscode';
 import type { Session } from './client.js';
 import { setting } from './settings.js';

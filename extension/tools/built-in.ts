@@ -1,7 +1,6 @@
 /**
- * In the server's bundle, what is built in as data in the place of `language-server/built-in.ts` and of the grammar's own schemas:
- * making schemas takes longer than reading them. The code of specs is a bundle of its own, loaded when some of it is called, behind
- * the first look.
+ * esbuild plugins that replace built-in specs and grammar schemas in the server's bundle by prebuilt data, which loads faster.
+ * Code of specs becomes a separate bundle, loaded on first call.
  */
 import type { Plugin } from 'esbuild';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -14,12 +13,10 @@ import { CATALOGUE } from '../../kernel/problems/catalogue.js';
 import { kinds } from '../../plugins/kinds/index.js';
 import { specs } from '../../plugins/index.spec.js';
 
-/** Files of data in the folder of the bundles. */
 const BUILT_IN = 'built-in.txt.br';
 const PROBLEMS = 'problems.txt.br';
 export const DATA_FILES = [BUILT_IN, PROBLEMS];
 
-/** The text of such a file, in the source of a module. */
 const readText = (file: string): string => `brotliDecompressSync(readFileSync(new URL('./${file}', import.meta.url)))`;
 
 const SOURCE = `
@@ -33,14 +30,14 @@ let known;
 export const builtIn = () => (known ??= unpackSpecs(read(), code));
 `;
 
-/** In the place of `kernel/problems/catalogue.ts`. */
+/** Replaces `kernel/problems/catalogue.ts`. */
 const CATALOGUE_SOURCE = `
 import { readFileSync } from 'node:fs';
 import { brotliDecompressSync } from 'node:zlib';
 export const CATALOGUE = JSON.parse(${readText(PROBLEMS)}.toString());
 `;
 
-/** In the place of `kernel/analysis/grammar-schemas.ts`. */
+/** Replaces `kernel/analysis/grammar-schemas.ts`. */
 function grammarSource(): string {
   const nodes = JSON.stringify(plainOf(NODES, 'grammar'));
   return `
@@ -70,7 +67,7 @@ export const builtInAsData: Plugin = {
 
 const COUNTER_EXAMPLES = /\n {2}counterExamples: \[(?:\n.*?\n {2}\]|[^\n]*\]),\n/s;
 
-/** What specs say of themselves for the tests and the reference, which no editor shows. */
+/** Removes `counterExamples` from specs; only tests and the reference use them. */
 export const withoutCounterExamples: Plugin = {
   name: 'without counter-examples',
   setup(build) {

@@ -1,4 +1,4 @@
-/** Bundles the client and the language server with esbuild: files that need nothing but the editor's Node beside them. */
+/** Bundles the extension and the language server with esbuild. */
 import { build, type BuildOptions, type Metafile, type Plugin } from 'esbuild';
 import { readFileSync } from 'node:fs';
 import { copyFile, mkdir, readFile } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { EXTENSION, ROOT } from './places.js';
 
 const LANGUAGE = 'language-server/language.ts';
 
-/** Bundle to entry file: the client, two processes, and the code of specs, which the server loads when it is called. */
+/** Entry file of each bundle. `built-in` contains the code of specs and is loaded on first call. */
 const ENTRIES = {
   extension: 'extension/src/extension.ts',
   server: 'language-server/standalone.ts',
@@ -19,13 +19,13 @@ const ENTRIES = {
   yup: 'yup',
 } as const;
 
-/** Read beside the bundle when they are needed. */
+/** Copied next to the bundle and read on demand. */
 const FILES_BESIDE = ['libpg-query/wasm/libpg-query.wasm'];
 
 const versionOf = (): string =>
   (JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { readonly version: string }).version;
 
-/** One character beyond Latin-1, and the engine keeps (and reads) a whole bundle with two bytes for each character. */
+/** A single non-Latin-1 character makes V8 store the whole bundle with two bytes per character. */
 const narrow: Plugin = {
   name: 'narrow characters',
   setup(build) {
@@ -35,14 +35,14 @@ const narrow: Plugin = {
   },
 };
 
-/** Files that the entry hands on, without their ending. */
+/** Files that `language.ts` re-exports, without extension. */
 const languageFiles = new Set(
   [...readFileSync(join(ROOT, LANGUAGE), 'utf8').matchAll(/from '\.\.\/(.+)\.js'/g)].map(([, file = '']) =>
     join(ROOT, file),
   ),
 );
 
-/** The bundles load one copy of these. */
+/** Makes the bundles load one shared copy of these modules. */
 const shareCode = (bundleName: string): Plugin => ({
   name: 'shared code',
   setup(build) {
@@ -56,10 +56,10 @@ const shareCode = (bundleName: string): Plugin => ({
   },
 });
 
-/** Modules that take milliseconds to load, and that a start does not need. */
+/** Modules that take milliseconds to load and are not needed at startup. */
 const LATE = ['crypto', 'child_process'];
 
-/** Loaded when something of them is first used. */
+/** Loads these modules on first property access. */
 const late: Plugin = {
   name: 'late modules',
   setup(build) {
@@ -84,7 +84,7 @@ const COMMON: BuildOptions = {
   minify: true,
   platform: 'node',
   target: 'node20',
-  // An editor of today may still load its extensions with `require`.
+  // Editors may still load extensions with `require`.
   format: 'cjs',
   external: ['vscode'],
   mainFields: ['module', 'main'],
@@ -97,7 +97,7 @@ const COMMON: BuildOptions = {
 
 export type Bundles = Readonly<Record<keyof typeof ENTRIES, Metafile>>;
 
-/** `debug`: as it was written, with source maps. */
+/** `debug`: unminified, with source maps. */
 export async function bundle({ debug = false, folder = join(EXTENSION, 'dist') } = {}): Promise<Bundles> {
   const options: BuildOptions = debug ? { ...COMMON, minify: false, sourcemap: true } : COMMON;
   await mkdir(folder, { recursive: true });

@@ -1,4 +1,4 @@
-/** Bundles to be debugged: what `.vscode/launch.json` builds before it opens an editor with the extension. */
+/** Builds debug bundles; `.vscode/launch.json` runs it before it starts an editor with the extension. */
 import { bundle } from './bundle.js';
 
 await bundle({ debug: true });

@@ -1,4 +1,4 @@
-/** What the generated files of the extension are made from: the registry of the distribution's own specs. */
+/** The registry of built-in specs, from which the extension's files are generated. */
 import { buildRegistry, type Registry } from '../../kernel/analysis/registry.js';
 import { kinds } from '../../plugins/kinds/index.js';
 import { specs } from '../../plugins/index.spec.js';

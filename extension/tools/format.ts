@@ -1,4 +1,4 @@
-/** The formatter of the repository (oxfmt), for files that programs write. */
+/** Formats generated files with the repository's formatter (oxfmt). */
 import { readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { format, type FormatConfig } from 'oxfmt';
@@ -8,7 +8,7 @@ interface Settings extends FormatConfig {
   readonly ignorePatterns: readonly string[];
 }
 
-/** `text` as `npm run format` writes it into `file`; unchanged if the formatter leaves that file alone. Throws on a syntax error. */
+/** Returns `text` as `npm run format` would write it to `file`; unchanged for ignored files. Throws on a syntax error. */
 export async function formatText(file: string, text: string): Promise<string> {
   const { ignorePatterns, ...settings } = JSON.parse(readFileSync(join(ROOT, '.oxfmtrc.json'), 'utf8')) as Settings;
   const path = relative(ROOT, file).replaceAll(sep, '/');

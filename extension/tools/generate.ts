@@ -1,4 +1,4 @@
-/** `npm run generate`: writes what the extension says about the language, from the specs. */
+/** `npm run generate`: writes the extension's generated files from the specs. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generated } from './generated.js';

@@ -1,4 +1,4 @@
-/** The generated files of the extension as texts, by their names below its folder: a test compares them with the files. */
+/** The extension's generated files as text, by path; a test compares them with the files on disk. */
 import { join } from 'node:path';
 import { DEFAULTS } from '../../kernel/analysis/config-schema.js';
 import { GRAMMAR } from '../../kernel/analysis/grammar.js';

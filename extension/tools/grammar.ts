@@ -1,6 +1,6 @@
 /**
- * The TextMate grammar, from the specs: which keys hold statements, which accessors there are. Everything is matched within a
- * line and confined to its own text: an open quote or comment inside a statement cannot swallow the rest of the file.
+ * Generates the TextMate grammar from the specs. Rules match within a line, so an unclosed quote inside a statement cannot affect
+ * the rest of the file.
  */
 import { fieldsInLanguage, type Registry } from '../../kernel/analysis/registry.js';
 
@@ -42,7 +42,7 @@ export function grammarOf(registry: Registry): Grammar {
           { name: 'comment.block.lintel', begin: String.raw`/\*`, end: String.raw`\*/` },
         ],
       },
-      // A key, its colon and its text in one match: what the inner grammar sees ends where the text ends.
+      // One match for key, colon and text: the embedded grammar ends where the string ends.
       statement: {
         match: `("(?:${statements.join('|')})")\\s*(:)\\s*(")(${TEXT})(")`,
         captures: {
@@ -55,7 +55,7 @@ export function grammarOf(registry: Registry): Grammar {
           },
           5: { name: 'punctuation.definition.string.end.json.lintel' },
         },
-        // Means nothing beside a `match`; but grammars that are named in captures alone are not loaded.
+        // Ignored next to `match`, but grammars that only captures reference are not loaded.
         patterns: include('source.sql'),
       },
       key: {
@@ -82,7 +82,7 @@ export function grammarOf(registry: Registry): Grammar {
               3: { name: 'variable.other.member.accessor.lintel' },
             },
           },
-          // Of a plugin that this grammar does not know.
+          // An accessor of a plugin unknown to this grammar.
           { name: 'variable.other.accessor.lintel', match: String.raw`\$[A-Z][A-Z0-9_]*(?:\.[A-Za-z0-9_-]+)*` },
         ],
       },

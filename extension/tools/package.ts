@@ -1,4 +1,4 @@
-/** `npm run package`: the bundles, and around them the .vsix that an editor installs. Nothing is fetched. A word behind it: the file. */
+/** `npm run package [FILE]`: builds the bundles and packs the .vsix, without downloading anything. */
 import { stat } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { bundle } from './bundle.js';

@@ -1,4 +1,4 @@
-/** Where things lie. These files run from `dist/extension/tools`, and the sources stand beside `dist`. */
+/** Paths of the repository. These modules run from `dist/extension/tools`, hence three levels up. */
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 

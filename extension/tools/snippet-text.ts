@@ -1,20 +1,20 @@
-/** JSON as the body of a snippet: laid out as people write it, with a stop of the caret at each value to be replaced. */
+/** Formats JSON as a snippet body with a tab stop at each replaceable value. */
 import type { Json } from '../../kernel/contract/json.js';
 
 const WIDTH = 90;
 
 export interface Stops {
-  /** A value that stays: it chooses what stands around it. */
+  /** The value of this key is written literally, because it selects the fields around it. */
   readonly isFixed: (key: string) => boolean;
   next: number;
 }
 
-/** What has a meaning in snippets, taken literally; a closing brace has one only inside a stop. */
+/** Escapes snippet syntax outside of tab stops; `}` needs no escape there. */
 export const literally = (text: string): string => text.replace(/[\\$]/g, '\\$&');
 
 export const stop = (stops: Stops, text: string): string => `\${${stops.next++}:${text.replace(/[\\$}]/g, '\\$&')}}`;
 
-/** One text; lines begin with tabs, which editors turn into their own indentation. */
+/** Lines are indented with tabs, which editors convert. */
 export function snippetText(json: Json, stops: Stops, depth = 0, key = ''): string {
   if (typeof json !== 'object' || json === null) return scalar(json, stops, key);
   const isList = Array.isArray(json);
@@ -34,6 +34,6 @@ export function snippetText(json: Json, stops: Stops, depth = 0, key = ''): stri
 function scalar(json: string | number | boolean | null, stops: Stops, key: string): string {
   if (stops.isFixed(key) || typeof json === 'boolean' || json === null) return literally(JSON.stringify(json));
   if (typeof json === 'number') return stop(stops, String(json));
-  // Inside the quotes: they stay when the value is replaced.
+  // The stop is inside the quotes, so they remain when the value is replaced.
   return `"${stop(stops, JSON.stringify(json).slice(1, -1))}"`;
 }

@@ -1,7 +1,4 @@
-/**
- * Snippets from the examples of every spec and from the gallery. A kind says how its plugins are chosen, and with that what a
- * snippet is: members, a member with its name, an item. Nothing here knows a plugin.
- */
+/** Generates snippets from the gallery and from the examples of every spec. Independent of particular plugins. */
 import type { Registry } from '../../kernel/analysis/registry.js';
 import { GRAMMAR } from '../../kernel/analysis/grammar.js';
 import type { Json, JsonObject } from '../../kernel/contract/json.js';
@@ -17,7 +14,7 @@ export interface Snippet {
   readonly body: readonly string[];
 }
 
-/** By name, in an order that does not change. */
+/** By name, in a stable order. */
 export function snippetsOf(registry: Registry, gallery: Gallery): Readonly<Record<string, Snippet>> {
   const found = new Map<string, Snippet>();
   const seen = new Set<string>();
@@ -30,7 +27,7 @@ export function snippetsOf(registry: Registry, gallery: Gallery): Readonly<Recor
   for (const pattern of gallery.patterns) add(`${pattern.sort}: ${pattern.title}`, ofPattern(pattern, gallery));
   const names = namesOf(registry);
   for (const kind of registry.kinds.values()) {
-    // A name is a word of a text: completion offers those.
+    // Names occur inside texts, where completion offers them instead.
     if (kind.select.by === 'name' || kind.select.by === 'root') continue;
     for (const name of registry.names(kind.kind)) {
       const spec = registry.plugin(kind.kind, name);
@@ -51,9 +48,9 @@ export function snippetsOf(registry: Registry, gallery: Gallery): Readonly<Recor
 }
 
 interface Names {
-  /** Fields whose value chooses a plugin. */
+  /** Fields that select a plugin. */
   readonly selectors: ReadonlySet<string>;
-  /** Keys that mean something; all others are names that an author makes up. */
+  /** Keys with a defined meaning; all others are names chosen by the author. */
   readonly known: ReadonlySet<string>;
 }
 
@@ -87,7 +84,7 @@ function bodyOf(registry: Registry, kind: Kind, spec: PluginSpec, example: Json,
   return `"${key}": ${snippetText(value, stops, 0, last)}`;
 }
 
-/** A whole file; where it holds one resource, caret stops at its id and path. */
+/** A whole file; if it contains one resource, with tab stops at its id and path. */
 function ofPattern(pattern: Pattern, gallery: Gallery): Snippet {
   const { path, sort, title, description, file } = pattern;
   const base = (file.split('/').pop() ?? '').replace(/\.(resource|model)\.json$/, '').replace(/^_/, '');

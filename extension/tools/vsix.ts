@@ -1,7 +1,7 @@
-/** The .vsix out of the extension's folder as it is; `.vscodeignore` says what stays out. */
+/** Packs the extension's folder into a .vsix; `.vscodeignore` lists the excluded files. */
 import { createVSIX } from '@vscode/vsce';
 import { EXTENSION } from './places.js';
 
-/** The bundles hold what they need, so no package is looked for. */
+/** The bundles contain all dependencies, so packing skips the dependency search. */
 export const pack = (file: string, folder = EXTENSION): Promise<void> =>
   createVSIX({ cwd: folder, packagePath: file, dependencies: false, allowMissingRepository: true });

@@ -1,7 +1,4 @@
-/**
- * `lintel backup`: a copy of what lies on this machine, whole or not there. A first pass copies while everything goes on; then the
- * stores hold still, and only what changed since is copied again.
- */
+/** `lintel backup`: copies local data atomically. A second pass, with stores held, copies what changed during the first. */
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { Fault } from '../contract/fault.js';
@@ -52,11 +49,11 @@ function counted(parts: readonly PartEntry[]): string {
   return `${parts.map(({ part }) => part).join(', ')}; ${files.length} files, ${(bytes / 1_048_576).toFixed(1)} MiB`;
 }
 
-/** Names of instances are the user's. */
+/** Encodes instance names, because users choose them. */
 const folderOf = (part: string): string => encodeURIComponent(part.replaceAll(':', '-'));
 
 async function copy(here: readonly KeptPart[], target: string): Promise<readonly PartEntry[]> {
-  // The name appears with the whole copy; what was cut off stands beside it, and the next attempt takes it away.
+  // Renamed when complete; the next attempt removes a leftover.
   const unfinished = join(dirname(target), `${basename(target)}.unfinished`);
   await rm(unfinished, { recursive: true, force: true });
   await mkdir(unfinished, { recursive: true, mode: 0o700 });
@@ -88,7 +85,7 @@ async function copy(here: readonly KeptPart[], target: string): Promise<readonly
   }
 }
 
-/** Works while all of them hold still; throws where one did not to the end. */
+/** Runs `work` while all stores are held; throws if holding or releasing one fails. */
 async function held(here: readonly KeptPart[], work: () => Promise<void>): Promise<void> {
   const releases: (() => Promise<void>)[] = [];
   try {

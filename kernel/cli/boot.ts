@@ -1,7 +1,4 @@
-/**
- * What `serve` and `dev` do first: log, project, kernel. A set that cannot start is shown on stderr, with code frames;
- * nothing listens here.
- */
+/** Common start of `serve` and `dev`: creates log, project and kernel. Prints errors with code frames; does not listen. */
 import type { Logger } from 'pino';
 import { BrokenSet, createKernel, type Kernel, type KernelOptions } from '../runtime/kernel.js';
 import { loadProject, type Project } from '../runtime/project.js';
@@ -16,7 +13,9 @@ export interface Booted {
   readonly log: Logger;
 }
 
-/** Null when the set is broken and has been shown. Without `onProblem` the config decides what broken is. */
+/**
+ * Returns null if the definitions are invalid and were printed. Without `onProblem` the config decides which problems are fatal.
+ */
 export async function boot(
   terminal: Terminal,
   configFile: string | undefined,
@@ -32,7 +31,7 @@ export async function boot(
   }
 }
 
-/** Throws what is no broken set. */
+/** Rethrows any other error. */
 export function showBroken(error: unknown, project: Project, terminal: Terminal): void {
   if (!(error instanceof BrokenSet)) throw error;
   const documents = withConfig(project, error.analysis?.documents);

@@ -1,6 +1,6 @@
 /**
- * `lintel check` and `lintel audit`: the front end over the whole project, and for `check` its statements read by a database: one
- * in this process, or with `--database` those of the config. No statement is run; only `--fix` writes, and only `--trust` runs code.
+ * `lintel check` and `lintel audit`. Parses statements in-process, or with the config's databases (`--database`). Runs no
+ * statement; only `--fix` writes, and only `--trust` runs project code.
  */
 import type { Config } from '../analysis/config.js';
 import { certaintyOf, hasErrors, type Problem } from '../contract/problem.js';
@@ -26,7 +26,7 @@ interface Checked {
   readonly analysis: Analysis;
 }
 
-/** `checked` is null where the config cannot be read. */
+/** `checked` is null if the config cannot be read. */
 interface CheckedProject {
   readonly project: Project;
   readonly checked: Checked | null;
@@ -48,7 +48,7 @@ export async function check(options: CommandOptions, terminal: Terminal): Promis
   return sayUnrun(last.project, terminal) || hasErrors(problems) ? 1 : 0;
 }
 
-/** The rows of the audit, without everything else that `check` reports. */
+/** Reports only the audit findings (`AUD_*`, `SEC_*`). */
 export async function audit(options: CommandOptions, terminal: Terminal): Promise<number> {
   const read = await readProject(options, terminal, loadDefinitions);
   if (read === null) return 2;
@@ -67,7 +67,7 @@ export async function audit(options: CommandOptions, terminal: Terminal): Promis
   return sayUnrun(read.project, terminal) || problems.length > 0 ? 1 : 0;
 }
 
-/** What was not looked at, because code of the project is not run. Gives whether that are plugins as a whole. */
+/** Prints what was not checked without project code. Returns true if whole plugins were not loaded. */
 function sayUnrun({ unrun }: Project, { stderr }: Terminal): boolean {
   if (unrun === null) return false;
   const { unread, unchecked } = unrun;
@@ -78,18 +78,18 @@ function sayUnrun({ unrun }: Project, { stderr }: Terminal): boolean {
   return unread.size > 0;
 }
 
-/** What an option cannot do without the code of the project, as a sentence; null where it can. */
+/** Returns why an option needs project code, or null if it does not. */
 function refusedUnrun({ unrun }: Project, { database, fix, fixAll }: CommandOptions): string | null {
   if (unrun === null) return null;
   const named = `the config names plugins in ${unrun.folders.join(', ')}`;
   if (database) return `--database runs plugins, so it needs --trust: ${named}.`;
-  // A name that is not known may be right.
+  // A name that is unknown here may belong to a plugin that was not loaded.
   if ((fix || fixAll) && unrun.unread.size > 0)
     return `--fix needs --trust: ${named}, and ${[...unrun.unread.values()].join('; ')}.`;
   return null;
 }
 
-/** Ids of resources and names of models, where a file holds several. */
+/** The resource id or model name around a problem, for files with several definitions. */
 function namesIn({ definitions }: Analysis): (problem: Problem) => string | null {
   const byFile = new Map<string, Definition[]>();
   for (const one of definitions) byFile.set(one.doc.file, [...(byFile.get(one.doc.file) ?? []), one]);

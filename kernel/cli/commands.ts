@@ -1,7 +1,4 @@
-/**
- * Every command of the command line as data: what it does, its options, examples, exit codes. Help texts and the page of
- * the reference are made from this table; a command's code is imported only when it runs.
- */
+/** All CLI commands as data, from which help and reference are generated. A command's code is imported when it runs. */
 import type { CommandDoc, OptionDoc } from '../export/command-doc.js';
 import type { Terminal } from './terminal.js';
 
@@ -9,7 +6,7 @@ export interface CommandOptions {
   readonly config: string | undefined;
   readonly format: string | undefined;
   readonly out: string | undefined;
-  /** What a schema is for. */
+  /** The purpose of the schema (`lintel schema --for`). */
   readonly for: string | undefined;
   readonly force: boolean;
   readonly check: boolean;
@@ -21,7 +18,7 @@ export interface CommandOptions {
   readonly all: boolean;
   readonly fix: boolean;
   readonly fixAll: boolean;
-  /** Code of the project may run. */
+  /** Allows running project code. */
   readonly trust: boolean;
   readonly dead: boolean;
   readonly state: string | undefined;
@@ -33,7 +30,7 @@ export interface CommandOptions {
   readonly arguments: readonly string[];
 }
 
-/** Gives the exit code; a command that serves gives it when the server has stopped. */
+/** Resolves to the exit code; for servers, after shutdown. */
 export type Command = (options: CommandOptions, terminal: Terminal) => Promise<number>;
 
 export interface CommandEntry extends CommandDoc {
@@ -46,9 +43,9 @@ export const COMMON_OPTIONS: readonly OptionDoc[] = [
   { name: 'version', doc: 'The version of Lintel.' },
 ];
 
-/** Commands that read definitions: PostgreSQL's parser loads beside everything else, not after it. */
+/** For commands that read definitions: loads PostgreSQL's parser in parallel. */
 const reading = (load: CommandEntry['load']) => (): Promise<Command> => {
-  // Whoever needs it waits for it, and hears then what went wrong.
+  // Errors are reported where the parser is awaited.
   void import('../project/sql-parser.js').then(({ loadSqlParser }) => loadSqlParser()).catch(() => undefined);
   return load();
 };

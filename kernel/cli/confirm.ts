@@ -1,9 +1,9 @@
-/** A question that only a person at a terminal can answer; anywhere else an option has to say it beforehand. */
+/** Prompts for confirmation on a terminal; without a terminal, `--yes` is required. */
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Terminal } from './terminal.js';
 
-/** False, with the reason on stderr, unless `yes` was given or somebody wrote it. */
+/** Returns true if `yes` is set or the user types "yes"; otherwise prints the reason to stderr. */
 export async function isConfirmed(
   terminal: Terminal,
   question: string,
@@ -20,7 +20,7 @@ export async function isConfirmed(
   try {
     lines.setPrompt(`${question} ${loses} Type yes: `);
     lines.prompt();
-    // The end of the input, or Ctrl-C, is an answer too.
+    // End of input and Ctrl-C count as "no".
     const [answer] = (await Promise.race([once(lines, 'line'), once(lines, 'close')])) as [string?];
     if (answer?.trim() === 'yes') return true;
     if (answer === undefined) stderr.write('\n');

@@ -1,4 +1,4 @@
-/** `lintel dev`: serves what is sound, watches the files, and shows problems as they are written. */
+/** `lintel dev`: serves the valid resources, watches the files, and prints problems after each change. */
 import { watch, type FSWatcher } from 'chokidar';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -19,11 +19,11 @@ import { run } from './serve.js';
 import { endpointTable, scheduleTable } from './table.js';
 import type { Output, Terminal } from './terminal.js';
 
-/** Milliseconds of quiet after a change: editors write a file in several steps. */
+/** Milliseconds without a change before a reload, because editors write a file in several steps. */
 const SETTLE = 60;
 /**
- * Milliseconds after a reload when the files are compared with those it read: while the watcher lists a folder it drops events of
- * that folder, so a folder that is created at that moment goes unnoticed.
+ * Milliseconds until the files are compared with those of the reload, because the watcher drops events of a folder while listing
+ * it.
  */
 const SECOND_LOOK = 500;
 
@@ -38,12 +38,12 @@ export async function dev({ config }: CommandOptions, terminal: Terminal): Promi
   const reload = async (): Promise<void> => {
     clearTimeout(secondLook);
     const before = await readTimes(kernel);
-    // Where a round begins: editors that list these problems forget those of the round before.
+    // Marks the start of a round for editors that parse this output.
     stdout.write('reading the definitions\n');
     stdout.write(shown(kernel, await kernel.reload(), paint));
     stdout.write(takenWords(kernel));
     const next = tables(kernel, paint);
-    // The first one is printed by the start.
+    // The start prints the first table.
     if (table !== '' && next !== table) stdout.write(`\n${next}\n\n`);
     table = next;
     secondLook = setTimeout(() => void lookAgain(before), SECOND_LOOK);
@@ -57,7 +57,7 @@ export async function dev({ config }: CommandOptions, terminal: Terminal): Promi
   const watcher = watchDefinitions(kernel, stdout, () => void reload());
   try {
     await once(watcher, 'ready');
-    // Plugins may have taken seconds to open; what was saved meanwhile raised no event.
+    // Reloads once, because files saved while plugins were opening raised no event.
     await reload();
     return await run(kernel, terminal, docsPages(kernel), pageLines(kernel));
   } finally {
@@ -66,7 +66,7 @@ export async function dev({ config }: CommandOptions, terminal: Terminal): Promi
   }
 }
 
-/** Of each definition file, when it was last changed. */
+/** Modification time (ms) of each definition file. */
 type Times = ReadonlyMap<string, number>;
 
 async function readTimes({ project, config }: Kernel): Promise<Times> {
@@ -82,14 +82,14 @@ async function readTimes({ project, config }: Kernel): Promise<Times> {
 
 const foldersOf = (times: Times): string[] => [...new Set([...times.keys()].map((name) => dirname(name)))];
 
-/** When something runs next changes all the time: that is no news. */
+/** Without next run times, which change constantly. */
 function tables(kernel: Kernel, paint: Paint): string {
   const plans = kernel.plans();
   const schedules = scheduleTable(plans, null, paint);
   return `${endpointTable(plans, kernel.config.http.methods, paint)}${schedules === null ? '' : `\n\n${schedules}`}`;
 }
 
-/** Said at each reload: a definition may have taken the address. */
+/** Printed at each reload, because a definition may have claimed the path. */
 const takenWords = (kernel: Kernel): string =>
   takenPages(kernel)
     .map(
@@ -107,13 +107,13 @@ const pageLines =
       : `try it out: ${url}${PAGE_PATH}\n`;
   };
 
-/** Watches the folders that the globs begin with. */
+/** Watches the base folders of the definition globs, the scripts folder, the config file and `.env`. */
 function watchDefinitions(kernel: Kernel, stdout: Output, changed: () => void): FSWatcher {
   const { folder, configFile } = kernel.project;
   const roots = new Set(kernel.config.definitions.map((glob) => resolve(folder, fixedPart(glob))));
   const scripts = join(folder, SCRIPTS_FOLDER);
   const folders = [...[...roots].map(existing), ...(existsSync(scripts) ? [scripts] : [])];
-  // A file that is watched beside the folder it lies in makes the watcher lose what is new in that folder.
+  // Files inside watched folders are not watched separately: chokidar would then miss new files in that folder.
   const files = [configFile, join(folder, '.env')].filter((file) => !folders.some((around) => isInside(file, around)));
   let timer: NodeJS.Timeout | undefined;
   const watcher = watch([...folders, ...files], {
@@ -133,17 +133,17 @@ function watchDefinitions(kernel: Kernel, stdout: Output, changed: () => void): 
   return watcher;
 }
 
-/** The folder itself, or the nearest one around it: the first definition may come together with its folder. */
+/** The folder or its nearest existing ancestor, so that creating the folder raises an event. */
 const existing = (folder: string): string => (existsSync(folder) ? folder : existing(dirname(folder)));
 
 const isInside = (path: string, folder: string): boolean =>
   path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 
-/** Judged below the project's folder only: where the project itself lies is nobody's business. */
+/** `path` is relative to the project's folder, so hidden folders above the project do not count. */
 const isHidden = (path: string): boolean =>
   path !== '.env' && path.split(sep).some((part) => part === 'node_modules' || /^\.[^.]/.test(part));
 
-/** The folder before the first wildcard: `definitions` of `definitions/**` and so on. */
+/** The folder before the first wildcard: `definitions` for `definitions/**`. */
 function fixedPart(glob: string): string {
   const wild = glob.search(/[*?{[]/);
   return wild === -1 ? dirname(glob) : dirname(`${glob.slice(0, wild)}x`);

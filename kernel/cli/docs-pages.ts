@@ -1,7 +1,4 @@
-/**
- * The pages of `lintel dev`: the OpenAPI document as it is now, and Swagger UI to try it out, from the package's own files. No
- * other server takes part, and `lintel serve` has neither.
- */
+/** Pages of `lintel dev`: the OpenAPI document and Swagger UI, served from the package's own files. */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -14,7 +11,7 @@ import { describeKernel } from './openapi.js';
 export const PAGE_PATH = '/docs';
 export const API_PATH = '/openapi.json';
 
-/** Scripts and calls of this server alone; the page sets styles on its elements, and draws its arrows as `data:` images. */
+/** Allows scripts and calls of this server only; Swagger UI needs inline styles and `data:` images. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -36,7 +33,7 @@ const reply = (type: string, body: RouteReply['body']): RouteReply => ({
   body,
 });
 
-/** A set that changed is described anew when somebody looks. */
+/** The document is created on request and cached until the plans change. */
 export function docsPages(kernel: Kernel): readonly Route[] {
   const assets = assetsOf(kernel);
   let described: { readonly of: unknown; readonly document: Promise<JsonObject> } | null = null;
@@ -57,7 +54,7 @@ export function docsPages(kernel: Kernel): readonly Route[] {
   ];
 }
 
-/** Addresses of the pages that resources have. */
+/** Pages with a path that a resource uses. */
 export function takenPages(kernel: Kernel): { readonly path: string; readonly id: string }[] {
   const { byPath } = kernel.plans();
   return [API_PATH, PAGE_PATH].flatMap((path) => {
@@ -71,7 +68,7 @@ interface Asset {
   readonly body: string | (() => Promise<Uint8Array>);
 }
 
-/** Only these files, by their names: nothing of a request becomes part of a path. */
+/** A fixed list of files, so no part of a request becomes part of a file path. */
 function assetsOf(kernel: Kernel): Readonly<Record<string, Asset>> {
   const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   const file = (name: string, type: string): Asset => ({ type, body: () => readFile(join(folder, name)) });
@@ -103,7 +100,7 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-/** The choice of a server has one entry, and the form of a problem is the same everywhere: its codes are what one looks for. */
+/** Hides the server list (it has one entry) and the schemas of error responses (they are all the same). */
 const STYLE = `body { margin: 0; }
 .swagger-ui .scheme-container { padding: 12px 0; box-shadow: none; background: none; }
 .swagger-ui .schemes .servers-title, .swagger-ui .schemes .servers { display: none; }

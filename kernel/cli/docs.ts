@@ -1,4 +1,4 @@
-/** `lintel docs`: the reference as Markdown pages, from the specs of the plugins that the config loads. */
+/** `lintel docs`: writes the reference as Markdown pages, from the specs of the plugins that the config loads. */
 import { readdir, rm } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
 import { BootError } from '../contract/boot-error.js';
@@ -31,7 +31,7 @@ export async function docs({ config, out = FOLDER, check }: CommandOptions, term
   return 0;
 }
 
-/** Pages that are missing or differ, and pages made earlier that are no longer made. */
+/** Pages that are missing or differ, and generated pages that are no longer generated. */
 async function stalePages(folder: string, pages: ReadonlyMap<string, string>): Promise<string[]> {
   const stale: string[] = [];
   for (const [name, text] of pages) if ((await readText(join(folder, name))) !== text) stale.push(name);

@@ -1,17 +1,17 @@
 /**
- * The end of a process that serves, in its order: not ready, no new work, no new requests, those under way, clients that
- * stay connected, plugins. A second signal hands back what is left and goes at once.
+ * Graceful shutdown: not ready, no new jobs, no new requests, in-flight requests, sockets, plugins. A second signal releases the
+ * remaining jobs and exits immediately.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunningServer } from '../http/server.js';
 import type { Kernel } from '../runtime/kernel.js';
 import type { Terminal } from './terminal.js';
 
-/** Milliseconds; a connection attempt that hangs must not keep a process that is done. */
+/** Milliseconds until a forced exit, in case a hanging connection attempt keeps the process alive. */
 const LINGERING = 500;
 const ENDING = ['SIGTERM', 'SIGINT'] as const;
 
-/** Resolves with the exit code when a signal has ended everything; rejects when what was waited for turned out to be wrong. */
+/** Resolves to the exit code after shutdown; rejects if a server that became available rejects the definitions. */
 export function ending(kernel: Kernel, server: RunningServer, { signals, exit }: Terminal): Promise<number> {
   return new Promise((resolve, reject) => {
     let isEnding = false;
@@ -43,7 +43,7 @@ export function ending(kernel: Kernel, server: RunningServer, { signals, exit }:
   });
 }
 
-/** True when everything that was begun could be finished. */
+/** True if all requests and jobs finished in time. */
 async function end(kernel: Kernel, server: RunningServer, reason: string): Promise<boolean> {
   const { drain, linger } = kernel.config.http.timeouts;
   server.leave();

@@ -1,6 +1,5 @@
 /**
- * `.env` from `.env.example`: adds what is missing, generates secrets, never changes what is there. Values are never
- * given back, so that nobody can print them.
+ * Fills `.env` from `.env.example`: adds missing variables, generates secrets, never changes existing ones. Never returns values.
  */
 import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
@@ -9,7 +8,7 @@ import { BootError } from '../contract/boot-error.js';
 import { appendPrivate, readText } from './files.js';
 
 export interface Filled {
-  /** False: there is no `.env.example`. */
+  /** False if there is no `.env.example`. */
   readonly found: boolean;
   readonly added: readonly { readonly name: string; readonly how: 'generated' | 'copied' }[];
 }
@@ -31,7 +30,7 @@ export async function fillEnvFile(folder: string, environment: Variables): Promi
   for (const [name, value = ''] of Object.entries(parseEnv(example))) {
     const { content, how } = contentOf(name, value);
     if (isSet(environment, name)) continue;
-    // Set to nothing is not set, unless nothing is what the example says. The last line of a name counts.
+    // An empty value counts as missing unless the example is empty too. The last line of a name wins.
     if (Object.hasOwn(present, name) && (present[name] !== '' || content === '')) continue;
     text += `${name}=${quoted(content)}\n`;
     added.push({ name, how });
@@ -55,7 +54,7 @@ function contentOf(name: string, value: string): { content: string; how: 'genera
   return { content, how: 'generated' };
 }
 
-/** The form that reads back as the same value. */
+/** Quotes the value so that it is read back unchanged. */
 function quoted(value: string): string {
   if (/^[A-Za-z0-9_./:@?&=+,%|~-]*$/.test(value)) return value;
   return (

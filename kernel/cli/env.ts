@@ -1,4 +1,4 @@
-/** `lintel env`: fills `.env` beside the config with what `.env.example` lists. Names are told, values never. */
+/** `lintel env`: fills `.env` next to the config from `.env.example`. Prints names, never values. */
 import { dirname, resolve } from 'node:path';
 import type { CommandOptions } from './commands.js';
 import { fillEnvFile, type Filled } from './env-file.js';

@@ -1,4 +1,4 @@
-/** What went wrong, for a person at a terminal: boot errors in the words of the catalogue, anything else as it is. */
+/** Formats an error for the terminal: boot errors with the catalogue's message, any other error as it is. */
 import { BootError } from '../contract/boot-error.js';
 import { fillMessage } from '../contract/problem.js';
 import { CATALOGUE } from '../problems/catalogue.js';

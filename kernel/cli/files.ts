@@ -1,16 +1,16 @@
-/** Writing and reading files for the commands, with failures in the words of the catalogue. */
+/** File access for the commands; failures are reported as catalogue errors. */
 import { constants } from 'node:fs';
 import { mkdir, open, readFile, realpath, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import { BootError } from '../contract/boot-error.js';
 
-/** `what`: `it cannot be read`; the system's own code stands behind it. */
+/** `what`: e.g. "it cannot be read"; the system's error code is appended. */
 export function fileError(file: string, what: string, error: unknown): BootError {
   const { code = 'no reason given' } = error as NodeJS.ErrnoException;
   return new BootError('CLI_FILE', { file, what: `${what} (${code})` }, error);
 }
 
-/** Null when there is no such file. */
+/** Null if the file does not exist. */
 export async function readText(file: string): Promise<string | null> {
   try {
     return await readFile(file, 'utf8');
@@ -20,7 +20,6 @@ export async function readText(file: string): Promise<string | null> {
   }
 }
 
-/** Writes over what is there. */
 export async function writeWhole(file: string, text: string): Promise<void> {
   try {
     await mkdir(dirname(file), { recursive: true });
@@ -30,11 +29,11 @@ export async function writeWhole(file: string, text: string): Promise<void> {
   }
 }
 
-/** Adds to what is there, or makes a file for its owner alone. A link is refused: it may lead to a file of another sort. */
+/** Appends, or creates the file with mode 0600. Rejects symbolic links, which may point to an unrelated file. */
 export async function appendPrivate(file: string, text: string): Promise<void> {
   const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
   try {
-    // Not on every platform.
+    // O_NOFOLLOW does not exist on every platform.
     const flags = O_WRONLY | O_APPEND | O_CREAT | ((O_NOFOLLOW as number | undefined) ?? 0);
     const handle = await open(file, flags, 0o600);
     try {
@@ -48,7 +47,7 @@ export async function appendPrivate(file: string, text: string): Promise<void> {
   }
 }
 
-/** Where a folder really is, or will be made. */
+/** The real path of a folder that may not exist yet. */
 async function realFolder(folder: string): Promise<string> {
   try {
     return await realpath(folder);
@@ -58,14 +57,14 @@ async function realFolder(folder: string): Promise<string> {
   }
 }
 
-/** Throws when the way from the folder to the file leads out of it, over a link. */
+/** Throws if a symbolic link leads the file's folder out of `folder`. */
 async function assertInside(folder: string, file: string): Promise<void> {
   const [around, place] = await Promise.all([realFolder(folder), realFolder(dirname(file))]);
   if (place === around || place.startsWith(around.endsWith(sep) ? around : around + sep)) return;
   throw new BootError('CLI_FILE', { file, what: 'a link on the way leads out of the folder' });
 }
 
-/** False for a file that is there already; it is left alone. */
+/** Returns false, and changes nothing, if the file already exists. */
 export async function writeNew(folder: string, name: string, text: string): Promise<boolean> {
   const file = join(folder, name);
   try {
@@ -75,7 +74,7 @@ export async function writeNew(folder: string, name: string, text: string): Prom
     return true;
   } catch (error) {
     if (error instanceof BootError) throw error;
-    // A file where a folder is to be made is another thing.
+    // EEXIST of `mkdir` means that a file has the name of a folder, which is an error.
     const { code, syscall } = error as NodeJS.ErrnoException;
     if (code === 'EEXIST' && syscall === 'open') return false;
     throw fileError(file, 'it cannot be written', error);

@@ -1,4 +1,4 @@
-/** `lintel check --fix`: applies fixes to the definition files, whole files at a time. The config is left alone. */
+/** `lintel check --fix`: applies fixes to definition files, each file as a whole. Never changes the config. */
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { createAnalyser } from '../analysis/analyse.js';
@@ -8,7 +8,7 @@ import type { CommandOptions } from './commands.js';
 import { isConfirmed } from './confirm.js';
 import type { Terminal } from './terminal.js';
 
-/** Whether files were changed. */
+/** Returns true if files were changed. */
 export async function fixDefinitions(
   project: Project,
   { fixAll, yes }: CommandOptions,

@@ -1,11 +1,11 @@
-/** Help texts, made from the table of commands. Nothing is decided here. */
+/** Generates help texts from the command table. */
 import type { OptionDoc } from '../export/command-doc.js';
 import { COMMANDS, COMMON_OPTIONS } from './commands.js';
 
 const WIDTH = 100;
 
 const flag = ({ name, value }: OptionDoc): string => `--${name}${value === undefined ? '' : ` ${value}`}`;
-/** Documentation is Markdown; a terminal shows it without the quotes of code. */
+/** Removes Markdown backticks for the terminal. */
 const plain = (text: string): string => text.replaceAll('`', '');
 
 function columns(rows: readonly (readonly [string, string])[]): string {

@@ -1,6 +1,6 @@
 /**
- * `lintel init`: copies `templates/project` of the package into a folder and fills `.env`. Files that are there are left
- * alone, always; a file that is put into the template is part of every new project.
+ * `lintel init`: copies every file of the package's `templates/project` into a folder and fills `.env`. Never changes existing
+ * files.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
@@ -18,7 +18,7 @@ import { versionOfPackage } from './version.js';
 
 const PACKAGE = fileURLToPath(new URL('../../..', import.meta.url));
 const TEMPLATE = join(PACKAGE, 'templates', 'project');
-/** npm keeps no `.gitignore` in a package, so names that begin with a dot are stored with this instead. */
+/** npm excludes `.gitignore` from packages, so the template stores dotfiles with this prefix. */
 const DOT = 'dot-';
 
 export async function init({ arguments: words, force }: CommandOptions, terminal: Terminal): Promise<number> {
@@ -34,7 +34,7 @@ export async function init({ arguments: words, force }: CommandOptions, terminal
   const written: string[] = [];
   const kept: string[] = [];
   for (const [file, text] of files) ((await writeNew(folder, file, text)) ? written : kept).push(file);
-  // What the shell of whoever runs this happens to hold is no part of the project.
+  // Ignores the shell's environment, so that `.env` contains every variable of the project.
   const filled = await fillEnvFile(folder, {});
   stdout.write(report(written, kept, told(filled)));
   const steps = [...(folder === cwd ? [] : [`cd ${relative(cwd, folder)}`]), 'npm install'];
@@ -47,13 +47,12 @@ function report(written: readonly string[], kept: readonly string[], env: string
   return `${lines.join('\n')}\n`;
 }
 
-/** For the editor settings of the template. */
 async function schemaFiles(): Promise<(readonly [string, string])[]> {
   const { registry } = await loadPackages('.', DEFAULTS.plugins, []);
   return inFolder('.vscode', 'all', registry);
 }
 
-/** A folder that is under version control and holds nothing else is empty. */
+/** A folder that contains only `.git` counts as empty. */
 async function holdsFiles(folder: string): Promise<boolean> {
   try {
     return (await readdir(folder)).some((entry) => entry !== '.git');
@@ -64,7 +63,6 @@ async function holdsFiles(folder: string): Promise<boolean> {
   }
 }
 
-/** Paths in the new project and their texts. */
 async function templateFiles(folder: string): Promise<[string, string][]> {
   const entries = await readdir(TEMPLATE, { recursive: true, withFileTypes: true });
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
@@ -80,13 +78,12 @@ async function templateFiles(folder: string): Promise<[string, string][]> {
   return Promise.all(files);
 }
 
-/** The exact version; from a checkout, which no registry knows, the checkout itself. */
+/** The exact version; when run from a checkout, the checkout's path. */
 const dependency = (folder: string): string =>
   basename(dirname(resolve(PACKAGE))) === 'node_modules'
     ? versionOfPackage()
     : `file:${relative(folder, PACKAGE).split(sep).join('/')}`;
 
-/** A legal name of an npm package from the name of the folder. */
 const packageName = (folder: string): string =>
   basename(folder)
     .toLowerCase()

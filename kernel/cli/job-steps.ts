@@ -1,4 +1,4 @@
-/** The steps of deferred work as operators see them: what is done, what failed, what waits. No value of the work is in it. */
+/** The steps of a job for operators: done, failed, running, waiting. Contains no values of the job. */
 import type { JobView, Note } from '../contract/deferred.js';
 import type { PartPlan } from '../compile/plan.js';
 import { isNote } from '../runtime/stored-work.js';
@@ -6,13 +6,12 @@ import { isNote } from '../runtime/stored-work.js';
 export interface StepView {
   readonly actions: readonly string[];
   readonly state: 'done' | 'failed' | 'running' | 'waiting';
-  /** ISO 8601. */
   readonly at?: string;
   readonly milliseconds?: number;
   readonly error?: { readonly code: string; readonly detail: string };
 }
 
-/** Null where it is one step, or no definition knows it any more. `notes`: as they lie in the queue. */
+/** Returns null for a job with a single step or without a definition. `notes`: progress as stored in the queue. */
 export function stepsOf(
   { state, failure }: JobView,
   notes: readonly unknown[] = [],

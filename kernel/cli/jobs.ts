@@ -1,7 +1,4 @@
-/**
- * `lintel jobs`: looks after deferred work. Opens only where such work is kept, so that a server that runs is not disturbed;
- * does no work and serves nothing.
- */
+/** `lintel jobs`: administers the queues. Opens only the plugins that store jobs, and runs and serves nothing. */
 import type { JobDesk, JobFilter, JobView } from '../contract/deferred.js';
 import { Fault } from '../contract/fault.js';
 import { wordsOf } from '../runtime/lifecycle.js';
@@ -18,9 +15,8 @@ import type { Terminal } from './terminal.js';
 
 const FORMATS = ['pretty', 'json'];
 const STATES: readonly JobView['state'][] = ['waiting', 'running', 'dead'];
-/** Rows of a list where nobody says how many. */
 const LIMIT = 100;
-/** Dead work is put back in so many at once. */
+/** Dead jobs per retry batch. */
 const BATCH = 500;
 
 interface Asked {
@@ -39,7 +35,7 @@ export async function jobs(options: CommandOptions, terminal: Terminal): Promise
   if (mistake !== null) return refuse(mistake, 2, terminal);
   const action = ACTIONS[name] ?? list;
   const log = await createLog(terminal);
-  // What is found is printed here; the log would say it beside the table.
+  // Results are printed here, so the log is limited to errors.
   log.level = 'error';
   const booted = await boot(terminal, options.config, { log, connect: 'desks', onProblem: 'skip' });
   if (booted === null) return 1;
@@ -97,7 +93,7 @@ async function retryAll(desk: JobDesk): Promise<number> {
     const dead = await desk.list({ state: 'dead', limit: BATCH });
     const before = count;
     for (const { id } of dead) if (await desk.retry(id)) count += 1;
-    // What another process was quicker with is not there any more; what stays would stay for ever.
+    // Another process may have taken the jobs of this batch; without progress the loop would not end.
     if (count === before) return count;
   }
 }
@@ -143,7 +139,7 @@ function counted(count: number, what: string, { options: { format }, terminal }:
   return 0;
 }
 
-/** What was not understood, and what would be right; null when all is well. */
+/** Returns a message about invalid arguments, or null. */
 export function mistakeIn(options: CommandOptions): string | null {
   const [name = 'list', id] = options.arguments;
   const { format = 'pretty', state, limit, all, dead, resource } = options;

@@ -1,4 +1,4 @@
-/** What the plugins of a config keep, asked without opening them: a copy is also made where definitions have errors. */
+/** Lists the data that plugins store, without opening them, so that a backup works even if definitions have errors. */
 import { stat } from 'node:fs/promises';
 import type { Kept } from '../contract/keeping.js';
 import { resolveOptions } from '../runtime/instances.js';
@@ -9,19 +9,19 @@ import type { CommandOptions } from './commands.js';
 import type { Terminal } from './terminal.js';
 
 export interface KeptPart extends Kept {
-  /** `dialect:main`. */
+  /** E.g. `dialect:main`. */
   readonly part: string;
-  /** `pglite`. */
+  /** E.g. `pglite`. */
   readonly plugin: string;
 }
 
 export interface KeptParts {
   readonly here: readonly KeptPart[];
-  /** One line each: what a server keeps, and how it is copied. */
+  /** One line for each part that a server stores, with how to copy it. */
   readonly elsewhere: readonly string[];
 }
 
-/** Null where the config is broken; that has been shown. */
+/** Returns null if the config is invalid, after printing its problems. */
 export async function keptParts({ config: file }: CommandOptions, terminal: Terminal): Promise<KeptParts | null> {
   const project = await loadProject(terminal.cwd, file, terminal.env);
   const { config } = project;

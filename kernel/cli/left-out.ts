@@ -1,4 +1,4 @@
-/** With `on_problem: "skip"` a set with errors is used in part; this shows on stderr what is left out, so that it is seen. */
+/** Prints to stderr which resources are not served because of errors (`on_problem: "skip"`). */
 import type { Kernel } from '../runtime/kernel.js';
 import { paintFor } from './paint.js';
 import { pretty, withConfig } from './problems.js';

@@ -1,4 +1,4 @@
-/** The log: structured lines, pretty on a terminal. Fields are ids, codes and times; values of requests never. */
+/** Creates the logger: JSON lines, or pretty on a terminal. Fields are ids, codes and times, never values of requests. */
 import { pino, type Logger } from 'pino';
 import type { Terminal } from './terminal.js';
 
@@ -9,7 +9,7 @@ export async function createLog(terminal: Terminal): Promise<Logger> {
   const level = LEVELS.includes(wanted) ? wanted : 'info';
   const options = { level, base: null, timestamp: () => `,"time":"${new Date().toISOString()}"` };
   const { stdout } = terminal;
-  // Written to the file behind the stream, which is several times as fast.
+  // Writes to the file descriptor directly, which is several times as fast as the stream.
   if (!isPretty(terminal)) return pino(options, stdout.fd === undefined ? stdout : pino.destination(stdout.fd));
   const { default: pretty } = await import('pino-pretty');
   const stream = pretty({
@@ -22,7 +22,7 @@ export async function createLog(terminal: Terminal): Promise<Logger> {
   return pino(options, stream);
 }
 
-/** LOG_FORMAT decides, then whether somebody is looking. */
+/** `LOG_FORMAT` decides; without it, a TTY. */
 export const isPretty = ({ env, stdout }: Terminal): boolean => {
   const format = env['LOG_FORMAT'];
   return format === undefined ? stdout.isTTY === true : format === 'pretty';

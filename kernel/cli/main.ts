@@ -1,4 +1,4 @@
-/** The command line: reads the words, runs one command, gives the exit code. */
+/** Entry point of the command line: parses arguments, runs one command, returns the exit code. */
 import { parseArgs } from 'node:util';
 import { nearest } from '../source/suggest.js';
 import { COMMANDS, COMMON_OPTIONS, isCommand, type CommandOptions } from './commands.js';
@@ -8,7 +8,7 @@ import { paintFor } from './paint.js';
 import type { Terminal } from './terminal.js';
 import { versionOfPackage } from './version.js';
 
-/** The options of all commands; which of them a command takes is in its table. */
+/** The options of all commands; the command table lists which apply. */
 const OPTIONS = {
   config: { type: 'string', short: 'c' },
   format: { type: 'string' },
@@ -37,7 +37,7 @@ const OPTIONS = {
   version: { type: 'boolean', short: 'v' },
 } as const;
 
-/** Gives the exit code: 2 for words that were not understood. What goes wrong is explained on stderr. */
+/** Returns the exit code; 2 for invalid arguments. Errors are printed to stderr. */
 export async function main(words: readonly string[], terminal: Terminal): Promise<number> {
   try {
     return await runCommand(words, terminal);
@@ -114,7 +114,7 @@ function unknownCommand(name: string): string {
   return `There is no command "${name}".${near === undefined ? '' : ` Did you mean "${near}"?`}\n\n${overview()}`;
 }
 
-/** Told before the strict reading, whose words know no nearest name. */
+/** Runs before strict `parseArgs`, which suggests no similar option. */
 function unknownOption(words: readonly string[]): string | null {
   const { tokens } = parseArgs({
     args: [...words],

@@ -1,4 +1,4 @@
-/** The manifest of a copy that `lintel backup` makes: which parts it has, and size and digest of every file. */
+/** The manifest of a `lintel backup` copy: its parts, and size and digest of every file. */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,10 +8,9 @@ export const MANIFEST = 'manifest.json';
 const FORMAT = 1;
 
 export interface PartEntry {
-  /** Kind and instance of the plugin, and its name. */
+  /** Plugin kind and instance, e.g. `dialect:main`. */
   readonly part: string;
   readonly plugin: string;
-  /** The folder in the copy. */
   readonly folder: string;
   readonly folders: readonly string[];
   readonly files: Readonly<Record<string, FileEntry>>;
@@ -20,12 +19,11 @@ export interface PartEntry {
 export interface CopyManifest {
   readonly format: number;
   readonly lintel: string;
-  /** ISO 8601. */
   readonly made: string;
   readonly parts: readonly PartEntry[];
 }
 
-/** A copy that is not whole; `message` names what is wrong. */
+/** The copy is incomplete or damaged; `message` says how. */
 export class DamagedCopy extends Error {}
 
 const digestOf = (manifest: CopyManifest): string =>
@@ -36,7 +34,7 @@ export function manifestText(lintel: string, parts: readonly PartEntry[]): strin
   return `${JSON.stringify({ sha256: digestOf(manifest), manifest }, null, 1)}\n`;
 }
 
-/** Of a folder that was copied; its bytes are on the disk afterwards. */
+/** Also syncs the files to disk. */
 export async function entryOf(
   copy: string,
   { part, plugin, folder }: Omit<PartEntry, 'files' | 'folders'>,
@@ -47,7 +45,7 @@ export async function entryOf(
   return { part, plugin, folder, folders, files: Object.fromEntries([...entries].sort()) };
 }
 
-/** The manifest of a copy whose files all agree with it. Throws DamagedCopy. */
+/** Returns the manifest if every file of the copy matches it. Throws DamagedCopy. */
 export async function verified(copy: string): Promise<CopyManifest> {
   const manifest = await readManifest(copy);
   const expected = new Map<string, FileEntry>(
@@ -78,7 +76,7 @@ async function readManifest(copy: string): Promise<CopyManifest> {
     const { sha256, manifest } = JSON.parse(text) as { readonly sha256: unknown; readonly manifest: CopyManifest };
     if (sha256 === digestOf(manifest) && manifest.format === FORMAT) return manifest;
   } catch {
-    // Said below.
+    // Falls through to the error below.
   }
   throw new DamagedCopy(`${MANIFEST} is damaged, or of another version of Lintel`);
 }

@@ -1,4 +1,4 @@
-/** `lintel manifest`: judges the specs in a folder and writes them down as data, beside them. */
+/** `lintel manifest`: validates the specs in a folder and writes them as data next to them. */
 import { join, relative, resolve, sep } from 'node:path';
 import { buildRegistry } from '../analysis/registry.js';
 import { BootError } from '../contract/boot-error.js';
@@ -27,7 +27,7 @@ export async function manifest(options: CommandOptions, terminal: Terminal): Pro
   const folder = resolve(cwd, name);
   const project = await loadProject(cwd, config, env);
   const found = await readFolder(folder, name);
-  // The config may list this folder already, or one around it: what is the same is there once.
+  // The config may already list this folder or a parent of it, so duplicates are removed.
   const registry = buildRegistry(
     [...new Set([...project.registry.kinds.values(), ...found.kinds])],
     [...new Set([...project.registry.plugins.values(), ...found.specs])],
@@ -48,7 +48,7 @@ export async function manifest(options: CommandOptions, terminal: Terminal): Pro
   };
   const { kinds, specs } = found;
   const text = manifestText(manifestOf({ registry, version: versionOfPackage(), kinds, specs, runtime }));
-  // Whoever reads it later is as strict as this.
+  // Validates the result with the strict reader that its consumers use.
   readManifest(text);
   const what = [...kinds.map(({ kind }) => `kind ${kind}`), ...specs.map(pluginId)].join(', ');
   if (check) {

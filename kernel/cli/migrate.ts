@@ -1,4 +1,4 @@
-/** `lintel migrate`: shows what the tables lack, and adds it. The stores do the work; nothing is served. */
+/** `lintel migrate`: shows and applies missing schema changes through the stores. Serves nothing. */
 import type { CommandOptions } from './commands.js';
 import type { MigrationHow, MigrationOutline } from '../contract/migration.js';
 import type { Kernel } from '../runtime/kernel.js';
@@ -20,7 +20,7 @@ export async function migrate(options: CommandOptions, terminal: Terminal): Prom
     return 2;
   }
   const log = await createLog(terminal);
-  // What is found and done is printed here; the log would say it twice.
+  // Results are printed here, so the log is limited to errors.
   log.level = 'error';
   const booted = await boot(terminal, config, { log, connect: 'stores' });
   if (booted === null) return 1;
@@ -53,7 +53,7 @@ const isTakingAway = ({ steps }: MigrationOutline): boolean => steps.some(({ des
 async function apply(kernel: Kernel, format: string, how: MigrationHow, terminal: Terminal): Promise<void> {
   const { stdout, stderr } = terminal;
   const started = performance.now();
-  // Progress is for people; beside JSON it must not stand on stdout.
+  // With JSON output, progress goes to stderr.
   const progress = createProgress(format === 'json' ? stderr : stdout);
   let count = 0;
   try {

@@ -1,7 +1,4 @@
-/**
- * A migration for people, connection by connection and table by table: `+` what is added, `-` what is taken away and how much
- * of it there is, `!` what differs and is left; or the same as a script. Text only.
- */
+/** Formats a migration by connection and table, or as SQL. `+` added, `-` removed, `!` differs and is left alone. */
 import type { MigrationOutline, MigrationStep } from '../contract/migration.js';
 import type { Paint } from '../source/frame.js';
 
@@ -49,7 +46,6 @@ function counted({ steps, warnings }: MigrationOutline): string {
   return `${steps.length} change${steps.length === 1 ? '' : 's'} to make${taking}${left}`;
 }
 
-/** Statements with a comment above each step. */
 export function migrationScript({ steps, warnings }: MigrationOutline): string {
   const left = warnings.map(({ store, table, column, message }) => `-- ${store}: ${table} ${column ?? ''}: ${message}`);
   const script = steps.map(({ store, table, change, loses, sql }) =>

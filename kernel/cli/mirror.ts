@@ -1,10 +1,10 @@
-/** Copies of folders: what is in them, file by file, and their digests. Only plain files and folders; all private to the user. */
+/** Copies and digests folders. Handles only regular files and folders; everything it creates is private to the user. */
 import { constants, type BigIntStats } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { copyFile, lstat, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Of a file at the time of its copy; equal values later mean equal bytes, unless it changed a moment before. */
+/** State of a file when it was copied. If `isSettled`, an equal state later means equal content. */
 interface Copied {
   readonly state: string;
   readonly isSettled: boolean;
@@ -21,18 +21,18 @@ export interface FileEntry {
 export interface Listing {
   readonly files: readonly string[];
   readonly folders: readonly string[];
-  /** Links and whatever else is neither. */
+  /** Symbolic links, sockets and other special files. */
   readonly others: readonly string[];
 }
 
-/** Nanoseconds; clocks of file systems are coarser than their numbers. */
+/** Nanoseconds; file system timestamps are coarser than their resolution. */
 const SETTLED = 2_000_000_000n;
 const BUFFER = 1 << 17;
 
-/** Files under way at the same time. */
+/** Files processed in parallel. */
 const AT_ONCE = 16;
 
-/** Does the work for each, some at the same time; the first failure is that of the whole, when nothing is under way any more. */
+/** Calls `work` for each item, up to `AT_ONCE` in parallel. Throws the first failure after all work has ended. */
 export async function forEachOf<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const left = items.values();
   const lane = async (): Promise<void> => {
@@ -44,7 +44,7 @@ export async function forEachOf<T>(items: readonly T[], work: (item: T) => Promi
 
 const isAbsent = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
 
-/** Empty for a folder that is not there. */
+/** Returns an empty listing if the folder does not exist. */
 export async function list(folder: string, without: readonly string[] = []): Promise<Listing> {
   const found = { files: [] as string[], folders: [] as string[], others: [] as string[] };
   const open = [''];
@@ -60,7 +60,7 @@ export async function list(folder: string, without: readonly string[] = []): Pro
       (entry.isDirectory() ? found.folders : entry.isFile() ? found.files : found.others).push(path);
     }
   }
-  // Folders before what is in them.
+  // Sorted, so that folders precede their content.
   for (const names of Object.values(found)) names.sort();
   return found;
 }
@@ -68,8 +68,7 @@ export async function list(folder: string, without: readonly string[] = []): Pro
 const stateOf = ({ ino, size, mtimeNs, ctimeNs }: BigIntStats): string => [ino, size, mtimeNs, ctimeNs].join(' ');
 
 /**
- * Brings `to` to the state of `from`; `copies` says what a pass before has copied, and is brought up to date. Sockets and links stay
- * out. What is removed meanwhile is not copied.
+ * Updates `to` to the state of `from`; `copies` records earlier passes. Skips links, sockets and files removed in the meantime.
  */
 export async function mirror(from: string, to: string, without: readonly string[], copies: Copies): Promise<void> {
   const { files, folders } = await list(from, without);
@@ -97,7 +96,7 @@ export async function mirror(from: string, to: string, without: readonly string[
     if (!kept.has(folder)) await rm(join(to, folder), { recursive: true, force: true });
 }
 
-/** Size and digest of a file; `durable`: its bytes are on the disk afterwards. */
+/** Returns size and digest of a file; `durable` also syncs it to disk. */
 export async function digest(file: string, durable = false): Promise<FileEntry> {
   const handle = await open(file, durable ? 'r+' : 'r');
   try {
@@ -117,7 +116,7 @@ export async function digest(file: string, durable = false): Promise<FileEntry> 
   }
 }
 
-/** The names in a folder are on the disk. Not every system has this. */
+/** Syncs a folder's entries to disk, where the platform supports it. */
 export async function settleFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r').catch(() => null);
   await handle?.sync().catch(() => undefined);

@@ -1,4 +1,4 @@
-/** `lintel openapi`: the interface of the definitions as an OpenAPI document. Compiles what is served and connects to nothing. */
+/** `lintel openapi`: prints the OpenAPI document of the definitions. Compiles them and opens no connections. */
 import { basename, join, resolve } from 'node:path';
 import { BootError } from '../contract/boot-error.js';
 import { isObject, type Json, type JsonObject } from '../contract/json.js';
@@ -17,7 +17,7 @@ const FILE = 'openapi.json';
 export async function openapi({ config, out, check }: CommandOptions, terminal: Terminal): Promise<number> {
   const { cwd, stdout } = terminal;
   const log = await createLog(terminal);
-  // The log shares stdout with the document; what is left out is shown on stderr.
+  // The log shares stdout with the document; skipped resources are printed to stderr.
   log.level = 'error';
   const booted = await boot(terminal, config, { connect: false, log });
   if (booted === null) return 1;
@@ -45,7 +45,7 @@ async function judge(file: string, text: string, { cwd, stdout }: Terminal): Pro
   return 0;
 }
 
-/** What a kernel serves now; called like the package that the project is. */
+/** Returns the OpenAPI document of the current plans; its title is the name of the project's package. */
 export async function describeKernel(kernel: Kernel): Promise<JsonObject> {
   const { project, config } = kernel;
   const plans = [...kernel.plans().byId.values()];

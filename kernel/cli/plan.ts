@@ -1,4 +1,4 @@
-/** `lintel plan <id>`: the compiled plan of one resource, as people read it. No value of the environment is in it. */
+/** `lintel plan <id>`: prints the compiled plan of a resource. It contains no values of environment variables. */
 import type { CommandOptions } from './commands.js';
 import { isObject, type Json } from '../contract/json.js';
 import { createKernel } from '../runtime/kernel.js';
@@ -22,7 +22,7 @@ export async function plan(options: CommandOptions, terminal: Terminal): Promise
     return 2;
   }
   const log = await createLog(terminal);
-  // The log shares stdout with the plan: what programs read is JSON and nothing else.
+  // The log shares stdout with the plan, so with JSON output only errors are logged.
   log.level = format === 'json' ? 'error' : 'warn';
   const project = await loadProject(cwd, config, env);
   const kernel = await createKernel({ project, log, onProblem: 'skip', connect: false });
@@ -46,7 +46,7 @@ export async function plan(options: CommandOptions, terminal: Terminal): Promise
 
 const scalar = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** JSON as an indented outline: quieter than braces, and empty parts are left out. */
+/** Formats JSON as an indented outline without braces and empty parts. */
 function outline(json: Json, depth: number): string {
   const indent = '  '.repeat(depth);
   if (Array.isArray(json)) {

@@ -1,4 +1,4 @@
-/** Problems in the three forms that `check` knows: code frames for people, rows for programs, SARIF for code hosts. */
+/** Formats problems for `check`: code frames, JSON rows, or SARIF. */
 import type { CodeEntry, Problem } from '../contract/problem.js';
 import { codeFrame, type Paint } from '../source/frame.js';
 import type { Project } from '../runtime/project.js';
@@ -20,15 +20,15 @@ export function pretty(
 
 export interface Shown {
   readonly acknowledged?: number | undefined;
-  /** What a problem stands in, where a file holds several. */
+  /** Name of the definition that contains the problem, for files with several. */
   readonly nameOf?: ((problem: Problem) => string | null) | undefined;
 }
 
-/** What is said with the same words has one cause: it is shown once, with the other places. */
+/** Groups warnings and hints with equal code and message, so each is shown once with all its locations. */
 function causesOf(problems: readonly Problem[]): (readonly [Problem, ...Problem[]])[] {
   const causes = new Map<string, [Problem, ...Problem[]]>();
   for (const [at, problem] of problems.entries()) {
-    // An error is mended where it stands.
+    // Each error is shown, because each has to be fixed at its own location.
     const key = problem.severity === 'error' ? String(at) : `${problem.code} ${problem.message}`;
     const known = causes.get(key);
     if (known === undefined) causes.set(key, [problem]);
@@ -55,7 +55,7 @@ export function summary(problems: readonly Problem[]): string {
   return `${count('error', 'error')}, ${count('warning', 'warning')}, ${count('hint', 'hint')}`;
 }
 
-/** One row a problem; positions are zero-based, as editors count. */
+/** One row per problem; positions are zero-based, as in LSP. */
 export const rows = (problems: readonly Problem[]): string =>
   JSON.stringify(
     problems.map(({ code, severity, message, file, range, related, fix, others = [] }) => ({
@@ -74,7 +74,7 @@ export const rows = (problems: readonly Problem[]): string =>
 
 const LEVELS = { error: 'error', warning: 'warning', hint: 'note' } as const;
 
-/** SARIF 2.1.0; regions are one-based there. */
+/** SARIF 2.1.0; regions are one-based. */
 export function sarif(
   problems: readonly Problem[],
   codes: Readonly<Record<string, CodeEntry>>,
@@ -128,7 +128,6 @@ const location = ({ file, range }: Pick<Problem, 'file' | 'range'>) => ({
   },
 });
 
-/** The files that problems may stand in: the definitions as they were read, and the config. */
 export const withConfig = (
   { configDocument }: Project,
   documents: ReadonlyMap<string, Document> = new Map(),

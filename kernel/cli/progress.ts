@@ -1,6 +1,4 @@
-/**
- * What is under way: one line that turns on a terminal, with the seconds of what takes long, plain lines anywhere else.
- */
+/** Shows progress: a spinner line with elapsed seconds on a TTY, plain lines elsewhere. */
 import type { Output } from './terminal.js';
 
 export interface Progress {
@@ -22,7 +20,7 @@ export function createProgress(stream: Output): Progress {
     const { columns = 0 } = stream;
     const seconds = Math.floor((performance.now() - since) / 1000);
     const line = `${FRAMES[turns++ % FRAMES.length] ?? ''} ${seconds < 1 ? '' : `${seconds} s `}${current}`;
-    // A line that wraps could not be taken back.
+    // Truncated, because a wrapped line cannot be cleared.
     stream.write(`\r\u001b[2K${[...line].slice(0, (columns > 0 ? columns : 80) - 1).join('')}`);
   };
   const timer = setInterval(draw, TURN);

@@ -1,6 +1,6 @@
 /**
- * `lintel restore`: puts a copy back. It is whole beside its place before anything is moved; then each folder that is there is renamed
- * and kept, and the copy takes its name. A store is not begun as long as its copy stands beside its place.
+ * `lintel restore`: stages the copy next to its target, then renames existing folders and replaces them. A store does not start
+ * while a staged copy exists.
  */
 import { readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -44,7 +44,7 @@ export async function restore(options: CommandOptions, terminal: Terminal): Prom
         return refuse(`"${part.folder}" holds files already; with --replace it is renamed and kept.`);
     for (const { part, entry } of moves) await stage(join(copy, entry.folder), part.folder + RESTORING, entry);
     const suffix = `.before-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
-    // Stores that can be locked come last: what they need is there by then.
+    // Parts with locks are moved last, when the parts they depend on are in place.
     moves.sort((a, b) => Number(a.part.lock !== undefined) - Number(b.part.lock !== undefined));
     for (const { part } of moves) {
       const aside = await takePlace(part.folder, suffix);
@@ -65,7 +65,7 @@ export async function restore(options: CommandOptions, terminal: Terminal): Prom
 
 const namesIn = (folder: string): Promise<readonly string[]> => readdir(folder).catch(() => []);
 
-/** Copies beside the place, and reads again what was written. */
+/** Copies next to the target and verifies what was written. */
 async function stage(from: string, to: string, { files }: PartEntry): Promise<void> {
   await rm(to, { recursive: true, force: true });
   await mirror(from, to, [], new Map());
@@ -75,7 +75,7 @@ async function stage(from: string, to: string, { files }: PartEntry): Promise<vo
   });
 }
 
-/** Where what was there is now; null where the folder was empty or absent. */
+/** Returns where the previous content is now; null if the folder was empty or missing. */
 async function takePlace(folder: string, suffix: string): Promise<string | null> {
   const aside = (await namesIn(folder)).length > 0 ? folder + suffix : null;
   if (aside !== null) await rename(folder, aside);

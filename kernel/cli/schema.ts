@@ -1,4 +1,4 @@
-/** `lintel schema`: JSON Schemas of definitions, models and the config, with the plugins that the config loads. */
+/** `lintel schema`: writes JSON Schemas of definitions, models and the config for the plugins that the config loads. */
 import { resolve } from 'node:path';
 import type { CommandOptions } from './commands.js';
 import type { Registry } from '../analysis/registry.js';
@@ -37,7 +37,7 @@ export async function schema(
 const schemaText = (target: SchemaTarget, registry: Registry): string =>
   `${JSON.stringify(schemaFor(target, registry), null, 2)}\n`;
 
-/** One file for each sort of file, named so that settings of editors can point at it. */
+/** One file per target, with a stable name that editor settings can refer to. */
 export function inFolder(folder: string, target: SchemaTarget, registry: Registry): (readonly [string, string])[] {
   const targets = target === 'all' ? SCHEMA_TARGETS.filter((name) => name !== 'all') : [target];
   return targets.map((name) => [`${folder}/lintel.${name}.schema.json`, schemaText(name, registry)]);

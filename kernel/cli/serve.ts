@@ -1,6 +1,6 @@
 /**
- * `lintel serve`: production. A set of definitions with one error is refused, servers that are away are waited for, and
- * SIGTERM ends it without losing a request (`ending.ts`).
+ * `lintel serve`: rejects definitions with errors, waits for unavailable servers, and shuts down gracefully on SIGTERM
+ * (`ending.ts`).
  */
 import type { Route } from '../contract/hooks.js';
 import type { CommandOptions } from './commands.js';
@@ -22,13 +22,13 @@ export async function serve({ config }: CommandOptions, terminal: Terminal): Pro
   try {
     return await run(kernel, terminal);
   } catch (error) {
-    // A server that was waited for may refuse statements.
+    // A server that became available may reject statements.
     showBroken(error, kernel.project, terminal);
     return 1;
   }
 }
 
-/** Listens until a signal comes; gives the exit code. `more` is said of the pages at the start. */
+/** Listens until a signal arrives; returns the exit code. `more` returns extra lines for the start message. */
 export async function run(
   kernel: Kernel,
   terminal: Terminal,
@@ -53,14 +53,14 @@ export async function run(
   return over;
 }
 
-/** What is served is served already; the table of endpoints follows when everything is there. */
+/** Printed while servers are unavailable; the table of endpoints follows when all are available. */
 function announceWaiting({ waiting, config, log }: Kernel, url: string, terminal: Terminal): void {
   const list = [...waiting].map(([plugin, reason]) => `  ${plugin}: ${reason}\n`).join('');
   forPeople(terminal).write(`\nlistening at ${url} (status: ${config.http.status_path}), waiting for\n${list}\n`);
   log.info({ url, waiting: [...waiting.keys()] }, 'listening, and waiting for servers');
 }
 
-/** On the terminal beside a pretty log; on stderr when stdout is for machines. */
+/** stdout if the log is pretty; otherwise stderr, because stdout contains JSON. */
 const forPeople = (terminal: Terminal): Output => (isPretty(terminal) ? terminal.stdout : terminal.stderr);
 
 function announce(kernel: Kernel, url: string, more: string, terminal: Terminal): void {
@@ -82,7 +82,7 @@ function announce(kernel: Kernel, url: string, more: string, terminal: Terminal)
   if (warnings > 0) kernel.log.warn({ warnings }, 'definitions have warnings; `lintel check` shows them');
 }
 
-/** What other processes would not share with this one. */
+/** Lists which plugin instances are shared with other processes and which are private to this one. */
 function placesLine(kernel: Kernel): string {
   const words = (shared: boolean): string =>
     kernel

@@ -1,12 +1,12 @@
 /**
- * Signals of the first process of a container. The system gives process 1 no default: a SIGTERM that nobody listens for yet,
- * because plugins are opening or tables are made, would be lost, and the container killed much later. Cleans nothing up.
+ * Handles signals as process 1 of a container, which has no default action: a SIGTERM during startup would otherwise be lost.
+ * Cleans nothing up.
  */
 
-/** Exit codes as shells tell them. */
+/** Shell convention: 128 + signal number. */
 const CODES = { SIGTERM: 143, SIGINT: 130 } as const;
 
-/** A command that listens itself decides alone, from then on. */
+/** Once a command adds its own listener, this one does nothing. */
 export function heedSignals(first: NodeJS.Process): void {
   if (first.pid !== 1) return;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {

@@ -1,4 +1,4 @@
-/** The table of endpoints that the start prints, and a curl line that works. */
+/** The table of endpoints and the sample curl command that are printed at startup. */
 import { isObject, type Json } from '../contract/json.js';
 import type { PlanSet, ResourcePlan } from '../compile/plan.js';
 import { readCron } from '../language/cron.js';
@@ -6,11 +6,11 @@ import { timetable } from '../language/cron-next.js';
 import { fillPath, hasParameters } from '../language/route.js';
 import type { Paint } from '../source/frame.js';
 
-/** How the compiler writes that nobody is asked. */
+/** The compiler's value for a resource without authentication. */
 const OPEN = 'open';
 
 const HEAD = ['verb', 'path', 'guard', 'validation', 'touches'];
-/** Only where one of them does not answer its result. */
+/** Column shown only if a resource defers work. */
 const ANSWER = 'answer';
 
 export function endpointTable(plans: PlanSet, methods: readonly string[], paint: Paint): string {
@@ -29,13 +29,12 @@ export function endpointTable(plans: PlanSet, methods: readonly string[], paint:
   return aligned(head, cells, paint);
 }
 
-/** What an answer has to wait for. */
 function answerOf({ accepts }: ResourcePlan): string {
   if (accepts === null) return 'result';
   return accepts.whole ? '202, done later' : 'result, rest later';
 }
 
-/** What the clock begins; null where it begins nothing. `now`: milliseconds since 1970; null: without the next run. */
+/** Returns the schedules as a table, or null without schedules. `now`: Unix time in milliseconds; null omits the next run. */
 export function scheduleTable(plans: PlanSet, now: number | null, paint: Paint): string | null {
   const schedules = [...plans.byId.values()].flatMap((plan) => plan.schedules);
   if (schedules.length === 0) return null;
@@ -64,10 +63,10 @@ function aligned(head: readonly string[], cells: readonly (readonly string[])[],
   return [paint('dim', line(head)), ...cells.map(line)].join('\n');
 }
 
-/** A call that passes the rules and needs no token, in the first verb that has a body; with the query string where none has. */
+/** A request that is valid without a token, with the first method that has a body, else with a query string. */
 export function curlLine(plans: PlanSet, url: string, methods: readonly string[]): string | null {
   const served = reachable(plans);
-  // What is guarded would need more than a body; a path with parameters names something that exists already.
+  // Prefers paths without parameters, because parameters usually refer to existing rows.
   const open = served.filter(({ summary }) => summary.guard === OPEN);
   const plain = open.filter(({ path }) => !hasParameters(path));
   const ruled = [...plain, ...open].filter(({ summary }) => summary.validated.length > 0);
@@ -81,7 +80,7 @@ export function curlLine(plans: PlanSet, url: string, methods: readonly string[]
   return `curl -s -X ${method} ${address} -H 'content-type: application/json' -d ${body}`;
 }
 
-/** A value in the place of each path parameter; the rest of the sample is sent beside it. */
+/** Fills path parameters from the sample; the remaining members are the payload. */
 function withPath({ path, summary }: ResourcePlan): { readonly path: string; readonly sample: Json } {
   const rest: Record<string, Json> = { ...(isObject(summary.sample) ? summary.sample : {}) };
   const filled = fillPath(path, (name) => {

@@ -1,9 +1,9 @@
-/** What a command has of the outside. Commands use this and never `process`, so that one process can run many of them. */
+/** What a command may use of its environment. Commands never use `process`, so that one process can run many. */
 import type { Environment } from '../project/environment.js';
 
 export type Input = NodeJS.ReadableStream & { readonly isTTY?: boolean };
 
-/** `fd`: the file behind it, where there is one. */
+/** `fd`: the file descriptor of the stream, if any. */
 export type Output = NodeJS.WritableStream & {
   readonly isTTY?: boolean;
   readonly columns?: number;
@@ -12,20 +12,19 @@ export type Output = NodeJS.WritableStream & {
 
 type Listener = (signal: NodeJS.Signals) => void;
 
-/** Requests of the system to end. */
 export interface Signals {
   on(signal: NodeJS.Signals, listener: Listener): unknown;
   off(signal: NodeJS.Signals, listener: Listener): unknown;
 }
 
 export interface Terminal {
-  /** Relative paths of the command line begin here. */
+  /** Base of relative paths on the command line. */
   readonly cwd: string;
   readonly env: Environment;
   readonly stdin: Input;
   readonly stdout: Output;
   readonly stderr: Output;
   readonly signals: Signals;
-  /** Ends at once, whatever is still open. Without a code: that of the command. */
+  /** Exits immediately. Without a code, the command's exit code is used. */
   readonly exit: (code?: number) => void;
 }

@@ -1,23 +1,25 @@
 /**
- * The accessor grammar as regular expressions, for schemas. `kernel/language/accessor.ts` is what counts; the patterns
- * only tell what it would find, and which of that no plugin knows.
+ * The accessor grammar as regular expressions for JSON Schemas. `kernel/language/accessor.ts` is authoritative; the patterns only
+ * approximate it.
  */
 import { asText } from '../contract/json.js';
 import { Slot } from '../contract/slot.js';
 import { VARIABLES } from '../language/accessor.js';
 import type { Registry } from '../analysis/registry.js';
 
-/** The upper-case word ends where no more of it and no lower-case letter follows. */
+/** End of the upper-case root: no letter, digit or underscore follows. */
 const END = '(?![A-Za-z0-9_])';
 const PLUGIN_TAIL = 'plugin:';
 
-/** A dollar sign that may begin an accessor: not that of `$$ROOT`. Without looking behind, which not every reader can. */
+/**
+ * A dollar sign that may start an accessor, unlike that of `$$ROOT`. Avoids lookbehind, which not every regex engine supports.
+ */
 const SIGN = `(?:(?:^|[^$])\\$|\\$\\$(?!(?:${[...VARIABLES].join('|')})${END}))`;
 
-/** A text with at least one accessor in it. */
+/** Matches text with at least one accessor. */
 export const accessorPattern = `${SIGN}[A-Z][A-Z0-9_]*${END}`;
 
-/** A text with an accessor that nobody knows: another root than `roots` (all known ones), or a plugin that is not there. */
+/** Matches an invalid accessor: a root outside `roots` (default: all known), or an unknown plugin name. */
 export function wrongAccessorPattern(registry: Registry, roots: readonly string[] | undefined): string {
   const known = registry
     .kindsIn(Slot.ACCESSOR)

@@ -1,15 +1,14 @@
-/** How a command of the command line is described, for help texts and for the reference. Types only. */
+/** Types that describe a CLI command, for help texts and the reference. */
 export interface OptionDoc {
   readonly name: string;
-  /** What stands behind it; absent for a switch. */
+  /** Placeholder of the option's value; absent for a flag. */
   readonly value?: string;
   readonly doc: string;
 }
 
 export interface CommandDoc {
-  /** Name and arguments. */
   readonly usage: string;
-  /** Half a sentence, for the list of commands. */
+  /** A phrase for the list of commands. */
   readonly summary: string;
   /** Markdown. */
   readonly details: string;

@@ -1,7 +1,4 @@
-/**
- * Reads foreign JSON piece by piece against what is expected, and says where it is not that. Nothing is converted; unknown
- * keys are refused, so that a mistake is not taken for silence.
- */
+/** Validates untrusted JSON against readers and reports the location of a mismatch. Converts nothing; rejects unknown keys. */
 import { isObject, own, POISON_KEYS, type Json, type JsonObject } from '../contract/json.js';
 
 export class DataError extends Error {
@@ -17,12 +14,12 @@ export class DataError extends Error {
 export interface Caps {
   readonly characters: number;
   readonly depth: number;
-  /** Longest text, longest list, most keys of an object. */
+  /** `text`: maximum length of a string; `items`: of a list, and maximum number of keys of an object. */
   readonly text: number;
   readonly items: number;
 }
 
-/** JSON of a bearable size, without keys that reach into the runtime. */
+/** Parses JSON within the size limits and rejects keys such as `__proto__`. */
 export function readJson(text: string, caps: Caps): Json {
   if (text.length > caps.characters) throw new DataError('', `is longer than ${caps.characters} characters`);
   let json: Json;
@@ -48,7 +45,6 @@ function measure(json: Json, at: string, depth: number, caps: Caps): void {
   }
 }
 
-/** One place in foreign JSON. */
 export interface Place {
   readonly json: Json | undefined;
   readonly at: string;
@@ -86,7 +82,7 @@ export const list =
       ? (place.json as readonly Json[]).map((json, i) => item({ json, at: `${place.at}/${i}` }))
       : refuse(place, 'a list');
 
-/** A null prototype: keys are data. */
+/** The result has a null prototype, because its keys are untrusted. */
 export const map =
   <T>(entry: Read<T>): Read<Record<string, T>> =>
   (place) => {
@@ -96,7 +92,6 @@ export const map =
     return result;
   };
 
-/** What stands where nothing is written. */
 export const or =
   <T, D>(read: Read<T>, fallback: D): Read<T | D> =>
   (place) =>
@@ -107,7 +102,7 @@ export const nullable =
   (place) =>
     place.json === null ? null : read(place);
 
-/** An object with these fields and no others; a field that reads as undefined is left out. */
+/** An object with exactly these fields; a field that reads as undefined is omitted. */
 export const record =
   <T extends object>(fields: { readonly [K in keyof T]-?: Read<T[K]> }): Read<T> =>
   (place) => {

@@ -1,4 +1,4 @@
-/** The fields of a schema as a table: one row for each, nested ones under a dotted path. Reads FieldNodes only. */
+/** Formats a schema's fields as a table: one row each, nested fields with dotted paths. Reads FieldNodes only. */
 import type { FieldNode } from '../schema/field-node.js';
 import { boundsOf, deprecationOf, remarksOf, typeOf, valuesOf, type WordContext } from './field-words.js';
 import { code, table } from './markdown.js';
@@ -22,7 +22,7 @@ function inside(context: WordContext, node: FieldNode, path: string): string[][]
   if (node.inner === null || node.type === 'value') return [];
   const here = node.type === 'array' ? `${path}[]` : `${path}.*`;
   const nested = inside(context, node.inner, here);
-  // An item without a word of its own adds nothing to the row of its list.
+  // An item without its own documentation adds nothing to its list's row.
   return node.inner.meta.doc === '' || node.inner.meta.doc === node.meta.doc
     ? nested
     : [row(context, node.inner, here), ...nested];

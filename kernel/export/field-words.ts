@@ -1,13 +1,10 @@
-/**
- * What a field takes, in words: its type, its bounds, what it is for. Used by the pages of the reference and by editors, so
- * that neither says anything that the other does not. Reads FieldNodes only.
- */
+/** Describes a field's type, bounds and remarks in text. The reference and the editors share it. Reads FieldNodes only. */
 import type { Registry } from '../analysis/registry.js';
 import type { FieldNode } from '../schema/field-node.js';
 import type { MemberNames } from '../schema/meta.js';
 import { code } from './markdown.js';
 
-/** `link` gives a kind as it is named here: with a link to its page, where there is one. */
+/** `link` formats a kind's name, as a link to its page if there is one. */
 export interface WordContext {
   readonly registry: Registry;
   readonly link: (kind: string) => string;
@@ -58,7 +55,7 @@ export function boundsOf({ bounds, values, meta, type }: FieldNode): string {
   return written.join('; ');
 }
 
-/** Sentences beside the field's own: the words of its values, what may be read here, what it is kept apart for. */
+/** Remarks besides the field's own documentation. */
 export function remarksOf({ meta }: FieldNode): string[] {
   const roots =
     meta.roots === undefined ? [] : [`Accessors: ${meta.roots.map((root) => code(`$${root}`)).join(', ')}.`];
@@ -68,7 +65,7 @@ export function remarksOf({ meta }: FieldNode): string[] {
   return [...roots, ...alone, ...members, ...offered];
 }
 
-/** More names than anybody reads in a cell. */
+/** Longer lists of names are summarized by their count. */
 const MANY = 30;
 
 function membersOf({ places }: MemberNames): string {
@@ -81,7 +78,7 @@ function membersOf({ places }: MemberNames): string {
   return `Names inside: ${[...fields, ...[...names].map(code)].join(', ')}${more}.`;
 }
 
-/** `"a": what it means`, for each value that has words. */
+/** `"a": description`, for each documented value. */
 export const valuesOf = ({ meta }: FieldNode): string[] =>
   Object.entries(meta.enumDocs ?? {}).map(([value, doc]) => `${code(value)}: ${doc}`);
 

@@ -1,6 +1,6 @@
 /**
- * Examples and counter-examples in whole files, and what the checker says of them. Every variable that an example reads
- * counts as set; a counter-example may also be about one that is not.
+ * Checks examples and counter-examples inside complete files. All variables count as set; a counter-example may also be about an
+ * unset one.
  */
 import type { EnvFacts } from '../analysis/checks/accessors.js';
 import { analyse } from '../analysis/analyse.js';
@@ -17,9 +17,9 @@ import { nodeAt, parseSource } from '../source/tree.js';
 
 const FILES = { resource: 'example.json', model: 'models.json', config: 'lintel.config.json' } as const;
 
-/** A variable that is set to something long enough for a key. */
+/** A variable with a value long enough for a key. */
 const factOf = (name: string): EnvFact => {
-  // A name may say how much is in it: `EXAMPLE_KEY_16`.
+  // The name may specify the length: `EXAMPLE_KEY_16`.
   const length = Number(/_([1-9]\d?)$/.exec(name)?.[1] ?? 32);
   return { length, bytes: length, blank: false };
 };
@@ -30,17 +30,17 @@ export interface Judged {
   readonly problems: readonly Problem[];
 }
 
-/** Null for a kind that nobody declares. */
+/** Returns null if the kind is not registered. */
 export function judgeExample(registry: Registry, spec: PluginSpec, example: Example): Judged | null {
   const host = registry.kind(spec.kind)?.host(example.json, spec);
   return host === undefined ? null : judge(host, registry, variablesIn(registry, host.json));
 }
 
-/** What is said of a whole file; every variable that it reads counts as set. */
+/** Returns the problems of a whole file; every variable that it reads counts as set. */
 export const problemsIn = (registry: Registry, host: Host): readonly Problem[] =>
   judge(host, registry, variablesIn(registry, host.json)).problems;
 
-/** The problem is the one of this code nearest to the place that the counter-example names; null when there is none. */
+/** `found`: the problem with the counter-example's code at its location; null if there is none. */
 export function judgeCounterExample(
   registry: Registry,
   spec: PluginSpec,
@@ -64,7 +64,7 @@ function judge(host: Host, registry: Registry, variables: Iterable<string>): Jud
   return { host, doc: document(file, text), problems };
 }
 
-/** The place of a problem is the value, its key, its opening bracket, or characters inside its text. */
+/** A problem's range may be the value, its key, its opening bracket, or a part of its text. */
 function standsAt({ doc }: Judged, pointer: string, range: Range): boolean {
   const { root } = parseSource(doc);
   const found = root === null ? null : nodeAt(root, pointer);
@@ -85,7 +85,7 @@ function isInside(inner: Range, outer: Range): boolean {
   return before(outer.start, inner.start) && before(inner.end, outer.end);
 }
 
-/** Names behind the accessors that read the environment, anywhere in the JSON. */
+/** Environment variables that accessors in the JSON read. */
 function variablesIn(registry: Registry, json: Json): Set<string> {
   const roots = registry
     .kindsIn(Slot.ACCESSOR)

@@ -1,7 +1,4 @@
-/**
- * What a spec owes its readers beyond what the registry demands: sentences, examples that pass, counter-examples that fail
- * with their code at their place, codes with words. Gives the flaws as text; an empty list is a clean spec.
- */
+/** Lints a spec beyond the registry's rules: sentences, examples, counter-examples, codes. Returns the issues as text. */
 import type { Registry } from '../analysis/registry.js';
 import type { Kind } from '../contract/kind.js';
 import { pluginId, type PluginSpec } from '../contract/plugin.js';
@@ -24,7 +21,6 @@ export function flawsOf(registry: Registry, spec: PluginSpec): string[] {
   ];
 }
 
-/** The same for a kind: it is documented like a plugin is. */
 export function kindFlawsOf({ kind, summary, facts, common, config }: Kind): string[] {
   const isSentence = (doc: string): boolean => /[.!?]$/.test(doc);
   return [

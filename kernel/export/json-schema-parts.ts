@@ -1,10 +1,10 @@
-/** The small parts of a schema: documentation as editors show it, bounds, names of plugins. */
+/** Small parts of a JSON Schema: descriptions, bounds, plugin names. */
 import { isObject, type Json, type JsonObject } from '../contract/json.js';
 import type { PluginSpec } from '../contract/plugin.js';
 import type { Registry } from '../analysis/registry.js';
 import type { FieldNode } from '../schema/field-node.js';
 
-/** Plain text for editors that know no Markdown, Markdown for VS Code. */
+/** Plain text for editors without Markdown; `markdownDescription` is an extension of VS Code. */
 const described = (markdown: string): JsonObject =>
   markdown === ''
     ? {}
@@ -23,7 +23,6 @@ export function annotations({ meta }: FieldNode): JsonObject {
 export const pluginDoc = ({ summary, details }: PluginSpec): JsonObject =>
   described(details === undefined ? summary : `${summary}\n\n${details}`);
 
-/** The name of a plugin of a kind, with what each is. */
 export function pluginNames(registry: Registry, kind: string): JsonObject {
   const names = registry.names(kind);
   if (names.length === 0) return { type: 'string' };
@@ -31,11 +30,11 @@ export function pluginNames(registry: Registry, kind: string): JsonObject {
   const plain = { type: 'string', enum: [...names], ...enumDocs(docs) };
   const roots = registry.rootsOf(`plugin:${kind}`);
   if (roots.length === 0) return plain;
-  // An accessor that takes such a name means the same.
+  // An accessor that ends in a plugin name is valid too.
   return { anyOf: [plain, { type: 'string', pattern: `^\\$(${roots.join('|')})\\.(${names.join('|')})$` }] };
 }
 
-/** Whole objects to begin with: the first example of each plugin of a kind, as text in which nothing is a placeholder. */
+/** Snippets of whole objects: the first example of each plugin of a kind, without placeholders. */
 export function startingPoints(registry: Registry, kind: string): JsonObject {
   const defaultSnippets = registry.names(kind).flatMap((name) => {
     const spec = registry.plugin(kind, name);
@@ -71,7 +70,7 @@ export function bounds(node: FieldNode): JsonObject {
   const lowest = Math.max(
     length ?? min ?? 0,
     above === undefined ? 0 : Math.floor(above) + 1,
-    // Text that is required must not be empty.
+    // Required text must not be empty.
     node.required && node.type === 'string' ? 1 : 0,
   );
   const highest = length ?? max ?? (below === undefined ? undefined : Math.ceil(below) - 1);

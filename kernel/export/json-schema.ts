@@ -1,6 +1,6 @@
 /**
- * FieldNodes as JSON Schema (draft 07, which editors know whole), with the registry saying which fields an object has for
- * what it holds. What a schema cannot say (names across files, SQL) stays with the checker; nothing here is stricter.
+ * Converts FieldNodes to JSON Schema (draft 07). Never stricter than the checker, which alone validates names across files and
+ * SQL.
  */
 import type { Json, JsonObject } from '../contract/json.js';
 import type { Expansion, OwnedField, Registry } from '../analysis/registry.js';
@@ -10,7 +10,7 @@ import { annotations, bounds, pluginDoc, pluginNames, startingPoints } from './j
 
 export interface SchemaWriter {
   readonly definitions: Readonly<Record<string, Json>>;
-  /** A reference to the schema of `node`, which is written on first sight under a name like this one. */
+  /** A reference to the schema of `node`, created on first use with a name derived from `name`. */
   ref(node: FieldNode, name: string): JsonObject;
 }
 
@@ -25,7 +25,7 @@ export function schemaWriter(registry: Registry): SchemaWriter {
   return { definitions: pen.definitions, ref: (node, name) => refTo(pen, node, name) };
 }
 
-/** By identity: a type that holds itself ends here. */
+/** Keyed by identity, so recursive types terminate. */
 function refTo(pen: Pen, node: FieldNode, wanted: string): JsonObject {
   let name = pen.names.get(node);
   if (name === undefined) {
@@ -72,7 +72,7 @@ function bodyOf(pen: Pen, node: FieldNode, name: string): JsonObject {
   }
 }
 
-/** A literal or text with accessors; without a literal any JSON, with accessors anywhere inside. */
+/** A literal, or text with accessors; without a literal type, any JSON with accessors anywhere. */
 function valueOf(pen: Pen, node: FieldNode, name: string): JsonObject {
   const { roots } = node.meta;
   const wrong = { not: { type: 'string', pattern: wrongAccessorPattern(pen.registry, roots) } };
@@ -88,12 +88,12 @@ function valueOf(pen: Pen, node: FieldNode, name: string): JsonObject {
 
 function objectOf(pen: Pen, node: FieldNode, name: string): JsonObject {
   const body = { type: 'object', ...variants(pen, node, new Map(), name) };
-  // An object whose only field would be the plugin's name may be written as that name.
+  // An object without other fields may be written as the plugin's name.
   if (node.meta.plugin === undefined) return body;
   return { if: { type: 'string' }, then: pluginNames(pen.registry, node.meta.plugin), else: body };
 }
 
-/** One branch for each plugin that a field selects; what is legal then is whole in the branch, so typos are seen. */
+/** One branch for each selectable plugin, with all valid fields, so that misspelled keys are reported. */
 function variants(pen: Pen, node: FieldNode, chosen: ReadonlyMap<string, string>, name: string): JsonObject {
   const expansion = pen.registry.expand(node, (key) => chosen.get(key));
   const selector = [...expansion.fields].find(([key, { field }]) => !chosen.has(key) && isSelector(pen, key, field));
@@ -147,7 +147,7 @@ function closed(pen: Pen, expansion: Expansion, name: string): JsonObject {
   };
 }
 
-/** Shared between the branches of an object, so always by reference; a plugin chosen by its key documents itself. */
+/** Always a reference, because branches share it. A field without documentation gets the plugin's. */
 function property(pen: Pen, key: string, { field, plugin }: OwnedField, name: string): Json {
   const owner = plugin === null ? name : plugin.replace(':', '.');
   const wanted = owner.endsWith(`.${key}`) ? owner : `${owner}.${key}`;

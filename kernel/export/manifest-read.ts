@@ -1,7 +1,4 @@
-/**
- * The way back from a manifest: checked whole, limited in size, and with schemas as the registry folds them. It comes from
- * strangers, so nothing in it is believed and nothing in it can run.
- */
+/** Reads a manifest. Manifests are untrusted: everything is validated and limited in size, and nothing is executed. */
 import type { ConfigSection, FactSpec, Host, Select } from '../contract/kind.js';
 import type { CounterExample, Example, FactValue } from '../contract/plugin.js';
 import type { Invented, Mistaken, Right } from '../contract/mistaken.js';
@@ -18,7 +15,7 @@ const CAPS: data.Caps = { characters: 2_000_000, depth: 64, text: 20_000, items:
 const LONGEST_PATTERN = 1_000;
 
 const { text, flag, numeric, any, list, map, or, nullable, record, oneOf, matching } = data;
-/** Absent stays absent. */
+/** Reads an optional value as undefined if absent. */
 const maybe = <T>(read: data.Read<T>): data.Read<T | undefined> => or(read, undefined);
 
 const word = matching(/^[A-Za-z][A-Za-z0-9_-]*$/, 'a plain word');
@@ -53,7 +50,7 @@ const deprecated = record<NonNullable<FieldMeta['deprecated']>>({
   replacedBy: maybe(text),
 });
 
-/** A record, so that the compiler misses none. */
+/** A record, so that the compiler reports a missing kind. */
 const SYMBOLS: Readonly<Record<SymbolKind, true>> = {
   resource: true,
   action: true,
@@ -81,13 +78,11 @@ const refers = record<Refers>({
   extracted: maybe(flag),
 });
 
-/** A text alone, or what is right with its key. */
 const right: data.Read<string | Right> = (place) =>
   typeof place.json === 'string'
     ? text(place)
     : record<Right>({ say: text, rename: maybe(text), means: maybe(text), instead: maybe(map(text)) })(place);
 const mistaken: data.Read<Mistaken> = map(right);
-/** One name, or several. */
 const names: data.Read<string | readonly string[]> = (place) =>
   typeof place.json === 'string' ? text(place) : list(text)(place);
 const beside = record<NonNullable<FieldMeta['beside']>>({
@@ -156,7 +151,7 @@ const literal: data.Read<string | number | boolean> = (place) => {
   throw new data.DataError(place.at, 'must be text, a number, true or false');
 };
 
-/** Named late: it holds itself. */
+/** Refers to itself, so `inner` and `fields` are resolved when called. */
 const node: data.Read<FieldNode> = (place) =>
   Object.freeze(
     record<FieldNode>({
@@ -263,5 +258,5 @@ const manifest = record<Manifest>({
   plugins: list(plugin),
 });
 
-/** Throws DataError, which says where. */
+/** Throws DataError with the location. */
 export const readManifest = (source: string): Manifest => manifest({ json: data.readJson(source, CAPS), at: '' });

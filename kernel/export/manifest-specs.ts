@@ -1,7 +1,4 @@
-/**
- * Kinds and specs as a registry takes them, from a manifest: they say all that data can say. A check that is code is not
- * there, so what they judge may look sound and not be.
- */
+/** Converts a manifest to kinds and specs. Checks written in code are missing, so invalid definitions may pass. */
 import type { Kind } from '../contract/kind.js';
 import { definePlugin, type PluginSpec } from '../contract/plugin.js';
 import { foldedSchema } from '../schema/fold.js';
@@ -20,9 +17,9 @@ export const specsOf = ({ kinds, plugins }: Manifest): ManifestSpecs => ({
 function kindOf({ common, config, ...rest }: ManifestKind): Kind {
   return {
     ...rest,
-    // Nobody makes handles where a manifest is read.
+    // Handles are never created where a manifest is read.
     handle: rest.handle as readonly never[],
-    // An example brings its own file (`host`), which only the kind's code could make.
+    // Manifest examples contain their own `host`, because the kind's code is not available.
     host: () => ({ file: 'resource', json: {}, at: '' }),
     ...(common !== null && { common: foldedSchema(common) }),
     ...(config !== null && { config: { ...config, default: () => (config.many ? {} : null) } }),

@@ -1,6 +1,6 @@
 /**
- * Kinds and plugins of a folder as plain data, for readers that must not run foreign code (editors, indexes). What a spec
- * says in code is not in it: a check is only mentioned, a runtime is only a path. `manifest-read.ts` is the way back.
+ * Serializes a folder's kinds and plugins for readers that must not run foreign code; `manifest-read.ts` reads the result. Checks
+ * become a flag, runtimes a path.
  */
 import type { Registry } from '../analysis/registry.js';
 import type { Json } from '../contract/json.js';
@@ -26,7 +26,7 @@ export interface ManifestKind {
   readonly config: Omit<ConfigSection, 'default'> | null;
 }
 
-/** An example with the whole file around it, which only the kind's code could make. */
+/** An example with the complete file around it. */
 export type Hosted<E extends Example> = E & { readonly host: Host };
 
 export interface ManifestPlugin {
@@ -45,15 +45,15 @@ export interface ManifestPlugin {
   readonly aliases: readonly string[];
   readonly examples: readonly Hosted<Example>[];
   readonly counterExamples: readonly Hosted<CounterExample>[];
-  /** Some rules are code; without it a file may look sound that is not. */
+  /** Some rules are code, so a file may pass without them although it is invalid. */
   readonly hasCheck: boolean;
-  /** Path from the manifest; null without one. */
+  /** Path relative to the manifest; null without a runtime. */
   readonly runtime: string | null;
 }
 
 export interface Manifest {
   readonly format: typeof MANIFEST_FORMAT;
-  /** Versions of Lintel that know these specs. */
+  /** Semver range of compatible Lintel versions. */
   readonly lintel: string;
   readonly kinds: readonly ManifestKind[];
   readonly plugins: readonly ManifestPlugin[];
@@ -64,7 +64,7 @@ export interface ManifestInput {
   readonly version: string;
   readonly kinds: readonly Kind[];
   readonly specs: readonly PluginSpec[];
-  /** Path of a runtime from the manifest. */
+  /** Returns a runtime's path relative to the manifest, or null. */
   readonly runtime: (id: string) => string | null;
 }
 
@@ -77,7 +77,7 @@ export function manifestOf({ registry, version, kinds, specs, runtime }: Manifes
   };
 }
 
-/** Before 1.0 a minor version may break things. */
+/** Before 1.0, minor versions may contain breaking changes. */
 function rangeOf(version: string): string {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   return major === 0 ? `>=0.${minor}.0 <0.${minor + 1}.0` : `>=${major}.${minor}.0 <${major + 1}.0.0`;
@@ -131,10 +131,9 @@ function pluginOf(registry: Registry, spec: PluginSpec, runtime: string | null):
   };
 }
 
-/** As text. */
 export const manifestText = (manifest: Manifest): string => `${JSON.stringify(plainOf(manifest, ''), null, 2)}\n`;
 
-/** What every field of a schema has by default is left out, and what is no data is refused. `at` names it then. */
+/** Omits default members of fields. Throws for values that JSON cannot represent; `at` is their location. */
 export function plainOf(data: unknown, at: string): Json {
   if (data === null || typeof data === 'string' || typeof data === 'boolean') return data;
   if (typeof data === 'number' && Number.isFinite(data)) return data;
@@ -163,6 +162,6 @@ function packed(node: FieldNode, at: string): Json {
   };
 }
 
-/** Only a folded field has all of these. */
+/** Only a folded field has all of these members. */
 const isNode = (data: object): data is FieldNode =>
   ['type', 'meta', 'bounds', 'fields', 'parts', 'inner'].every((name) => Object.hasOwn(data, name));

@@ -1,7 +1,7 @@
-/** Small pieces of Markdown: tables, code, JSON. They know nothing of plugins. */
+/** Markdown helpers: tables, code, JSON. Independent of plugins. */
 import type { Json } from '../contract/json.js';
 
-/** What stands in a cell must not end it. */
+/** Escapes text that would end the cell. */
 const cell = (text: string): string =>
   text
     .replace(/\s*\n\s*/g, ' ')
@@ -16,14 +16,13 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 
 export const code = (text: string): string => `\`${text}\``;
 
-/** The address of a heading that is the name in code, as GitHub and editors make it. */
+/** The anchor that GitHub and editors generate for a heading. */
 export const anchor = (name: string): string => `#${name.toLowerCase().replace(/[^\p{L}\p{N}_-]/gu, '')}`;
 
 export const fenced = (json: Json): string => `\`\`\`json\n${compact(json, 0)}\n\`\`\``;
 
 const WIDTH = 100;
 
-/** JSON on one line where it fits, as people write it. */
 function compact(json: Json, depth: number): string {
   const flat = oneLine(json);
   if (typeof json !== 'object' || json === null || flat.length + depth * 2 <= WIDTH) return flat;
@@ -46,11 +45,10 @@ function oneLine(json: Json): string {
   return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
 }
 
-/** `Field type` in the middle of a sentence is `field type`; `SQL dialect` stays. */
+/** `Field type` → `field type`; acronyms stay: `SQL dialect`. */
 export const midSentence = (title: string): string =>
   title.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
 
-/** Paragraphs and blocks; empty ones are left out. */
 export const blocks = (...parts: readonly (string | readonly string[])[]): string =>
   parts
     .flat()

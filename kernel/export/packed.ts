@@ -1,7 +1,6 @@
 /**
- * Kinds and specs as data with their code left behind: schemas folded, functions as places. A bundle carries them so that a
- * process which must answer at once makes no schema, and runs the code of specs only when somebody calls it. It is text of many
- * lines: the first is read at once, each other one when somebody looks at the schema that it holds.
+ * Serializes specs without code (schemas folded, functions as paths), so a bundle starts without building schemas. One line per
+ * schema, parsed on demand; code is loaded when it is called.
  */
 import { buildRegistry } from '../analysis/registry.js';
 import type { Json, JsonObject } from '../contract/json.js';
@@ -13,15 +12,15 @@ import { plainOf } from './manifest.js';
 
 type Way = readonly (string | number)[];
 
-/** What stands there, and the number of its line. */
+/** A path and the number of the line that contains its value. */
 type Placed = readonly [way: Way, line: number];
 
 interface PackedOne {
   readonly data: JsonObject;
   readonly schemas: readonly Placed[];
-  /** What is left with the code: data for readers of documentation. */
+  /** Names of members that stay in the code bundle: documentation. */
   readonly words: readonly string[];
-  /** Where its functions stand. */
+  /** Paths of functions. */
   readonly code: readonly Way[];
 }
 
@@ -35,16 +34,14 @@ export interface SpecList {
   readonly specs: readonly PluginSpec[];
 }
 
-/** Of a spec, what no definition is judged by. */
+/** Members of a spec that no check of definitions reads. */
 const WORDS: readonly string[] = ['examples', 'counterExamples', 'details'];
 
-/**
- * Nothing but ASCII. Throws where something is neither data nor a function nor a schema, and where all together make no registry.
- */
+/** Returns ASCII text. Throws if a value is neither data, function nor schema, or the specs form no registry. */
 export function packSpecs({ kinds, specs }: SpecList): string {
   const lines = [''];
   const known = new Map<string, number>();
-  // What several say alike is kept once.
+  // Equal values share a line.
   const keep = (value: Json): number => {
     const text = JSON.stringify(value);
     const line = known.get(text) ?? lines.push(text) - 1;
@@ -60,7 +57,6 @@ export function packSpecs({ kinds, specs }: SpecList): string {
   return lines.join('\n').replaceAll(/[\u0080-\uffff]/g, escaped);
 }
 
-/** As JSON writes it. */
 const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 const isSchema = (value: object): value is SchemaLike => '__isYupSchema__' in value;
@@ -86,7 +82,7 @@ function packOne(whole: object, name: string, keep: (value: Json) => number): Pa
   return { data, schemas, words, code };
 }
 
-/** `real`: where the code is; asked when a function is called, or documentation read, for the first time. */
+/** `real` returns the specs with code; called when a function or documentation is first used. */
 export function unpackSpecs(text: string, real: () => SpecList): SpecList {
   const lines = text.split('\n');
   const read = (line: number): unknown => JSON.parse(lines[line] ?? '');

@@ -1,8 +1,7 @@
-/** What a plugin is, in words beside its own: since when, whether it is going away, what it states of itself. */
+/** Describes a plugin's version, maturity, deprecation and facts. */
 import type { FactValue, PluginSpec } from '../contract/plugin.js';
 import { code } from './markdown.js';
 
-/** One sentence, or nothing. */
 export const deprecationOfPlugin = ({ deprecated }: PluginSpec): string =>
   deprecated === undefined ? '' : `**Deprecated** since ${deprecated.since}: ${deprecated.message}`;
 
@@ -12,6 +11,6 @@ export function originOf({ since, status, facts }: PluginSpec): string {
   return `Since ${since}${maturity}.${told.length === 0 ? '' : ` Facts: ${told.join(', ')}.`}`;
 }
 
-/** A list of many words is for programs. */
+/** Long lists are summarized by their length. */
 const factText = (fact: FactValue): string =>
   Array.isArray(fact) && fact.length > 40 ? `(${fact.length} words)` : code(JSON.stringify(fact));

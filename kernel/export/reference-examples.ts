@@ -1,13 +1,13 @@
-/** Whole definitions and a config to begin a page with, put together from the examples of the plugins. */
+/** Complete definitions and a config for the start of a page, assembled from the examples of plugins. */
 import type { Registry } from '../analysis/registry.js';
 import type { Json, JsonObject } from '../contract/json.js';
 import type { Kind } from '../contract/kind.js';
 import { problemsIn } from './hosted.js';
 
-/** Longer ones explain a plugin, not the language. */
+/** Characters of JSON; longer examples are too specific. */
 const LONGEST = 500;
 
-/** The whole file around the example that shows most, of the plugins that may stand in a slot. */
+/** The file around the largest short example of the slot's plugins. */
 export function exampleIn(registry: Registry, slot: string): Json | null {
   const all = registry.kindsIn(slot).flatMap((kind) =>
     registry.names(kind.kind).flatMap((name) => {
@@ -20,7 +20,7 @@ export function exampleIn(registry: Registry, slot: string): Json | null {
   return short.sort((a, b) => sizeOf(b) - sizeOf(a))[0] ?? all[0] ?? null;
 }
 
-/** One section after the other, as long as all that is there can stand together. */
+/** Adds each kind's config section as long as the whole stays valid. */
 export function configExample(registry: Registry): Json | null {
   let all: JsonObject = {};
   for (const kind of registry.kinds.values()) {

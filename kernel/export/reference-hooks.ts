@@ -1,4 +1,4 @@
-/** The page of the hooks: in which order they come, what a tap is given and may do, an example of each. */
+/** Generates the reference page of the hooks: order, arguments, permitted results, examples. */
 import { HOOK_DOCS, HOOK_NAMES, type HookDoc } from '../contract/hook-docs.js';
 import { blocks, code, table } from './markdown.js';
 

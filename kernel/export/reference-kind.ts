@@ -1,4 +1,4 @@
-/** The page of one kind: how its plugins are chosen, what each takes, examples that pass and examples that are refused. */
+/** Generates the reference page of a kind: selection, fields, valid and invalid examples. */
 import type { Registry } from '../analysis/registry.js';
 import type { Kind, Select } from '../contract/kind.js';
 import { pluginId, type PluginSpec } from '../contract/plugin.js';

@@ -1,4 +1,4 @@
-/** The page of the codes: what each says and what to do, with a definition that gives it where a plugin shows one. */
+/** Generates the reference page of the problem codes: message, help, and an example if a plugin provides one. */
 import type { Registry } from '../analysis/registry.js';
 import { pluginId, type CounterExample, type PluginSpec } from '../contract/plugin.js';
 import { certaintyOf, type CodeEntry } from '../contract/problem.js';
@@ -31,7 +31,6 @@ export function problemPage(registry: Registry): string {
   );
 }
 
-/** Counter-examples by their code, in the order of the specs. */
 function shownBy(registry: Registry): ReadonlyMap<string, readonly Shown[]> {
   const found = new Map<string, Shown[]>();
   for (const spec of registry.plugins.values())

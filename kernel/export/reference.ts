@@ -1,7 +1,4 @@
-/**
- * The reference: Markdown pages made from the specs, so that they cannot say anything else than the checker does. Gives
- * texts by file name; writing them is done elsewhere.
- */
+/** Generates the reference as Markdown from the specs, by file name. Writes no files. */
 import { configField } from '../analysis/config.js';
 import { Slot } from '../contract/slot.js';
 import { BESIDE_FIELDS, GRAMMAR } from '../analysis/grammar.js';
@@ -17,7 +14,7 @@ import { hooksPage } from './reference-hooks.js';
 import { kindPage } from './reference-kind.js';
 import { problemPage } from './reference-problems.js';
 
-/** Stands in the first line of every page that was made, so that old ones can be told from pages of authors. */
+/** First line of every generated page; identifies outdated generated pages. */
 export const MARKER = '<!-- Made by `lintel docs` from the specs; edits are lost. -->';
 
 export interface ReferenceInput {
@@ -40,7 +37,7 @@ export function referencePages(input: ReferenceInput): ReadonlyMap<string, strin
   return pages;
 }
 
-/** Links from pages that stand beside the folder `kinds`. */
+/** For pages in the parent folder of `kinds`. */
 const context = (registry: Registry): WordContext => ({
   registry,
   link: (kind) => `[${midSentence(registry.kind(kind)?.title ?? kind)}](kinds/${kind}.md)`,

@@ -1,7 +1,4 @@
-/**
- * The schemas that editors load: of a definition file, of a model file, of the config, and one for all of them. What a
- * file is, is told by its content, as the checker tells it.
- */
+/** Generates the JSON Schemas for editors: definition, model, config, and one for all, which detects the kind by content. */
 import { isObject, type Json, type JsonObject } from '../contract/json.js';
 import { Slot } from '../contract/slot.js';
 import { configField } from '../analysis/config.js';
@@ -20,7 +17,7 @@ const TITLES: Readonly<Record<SchemaTarget, string>> = {
   all: 'Lintel definition or config',
 };
 
-/** A property that is written like a field of a model. */
+/** Some property has the form of a model field. */
 const holdsField: JsonObject = {
   not: {
     additionalProperties: { not: { type: 'object', required: ['type'], properties: { type: { type: 'string' } } } },
@@ -67,7 +64,7 @@ export function schemaFor(target: SchemaTarget, registry: Registry): JsonObject 
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: TITLES[target],
-    // Comments and trailing commas are legal in every file of ours; VS Code asks here.
+    // Extensions of VS Code's JSON support: every project file may contain comments and trailing commas.
     allowComments: true,
     allowTrailingCommas: true,
     allOf: [root],
@@ -75,7 +72,7 @@ export function schemaFor(target: SchemaTarget, registry: Registry): JsonObject 
   };
 }
 
-/** What a model says beside its fields is told by its form; an object of that name is a field like any other. */
+/** Model options are recognized by their JSON type; an object under the name of an option is an ordinary field. */
 function withBeside(writer: SchemaWriter): Readonly<Record<string, Json>> {
   const beside = Object.entries(BESIDE_FIELDS.fields).map(
     ([name, node]) => [name, node.type, writer.ref(node, `model.${name}`)] as const,
@@ -90,7 +87,6 @@ function withBeside(writer: SchemaWriter): Readonly<Record<string, Json>> {
   };
 }
 
-/** Only what the root leads to. */
 function reachable(root: JsonObject, all: Readonly<Record<string, Json>>): JsonObject {
   const kept = new Set<string>();
   const visit = (json: unknown): void => {

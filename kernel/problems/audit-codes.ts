@@ -1,4 +1,4 @@
-/** Codes of the audit of a whole set (callers and rows, passwords, keys), and of warnings that are acknowledged. Data only. */
+/** Codes of the audit (ownership, passwords, keys) and of acknowledged warnings. Data only. */
 import type { CodeEntry } from '../contract/problem.js';
 import { problem, unsure } from './rows.js';
 

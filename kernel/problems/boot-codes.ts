@@ -1,4 +1,4 @@
-/** Codes that stop the start: about the installation, not about definitions. Data only. */
+/** Codes that prevent the start, about the installation rather than definitions. Data only. */
 import { problem } from './rows.js';
 
 export const BOOT_CODES = {

@@ -1,7 +1,6 @@
 /**
- * Every code that a check of definitions reports, as data: title, severity, words, what to do. Codes of programs that start and answer
- * are not part of the front end (`with-program-codes.ts`), and plugins bring the codes of their own. `{name}` in a message stands for
- * a parameter.
+ * All codes of checking definitions. `with-program-codes.ts` adds those of programs, specs those of plugins. `{name}` in a
+ * message is a parameter.
  */
 import type { CodeEntry } from '../contract/problem.js';
 import { AUDIT_CODES } from './audit-codes.js';

@@ -1,4 +1,4 @@
-/** Codes found in definition files and in the config file: severity, title, words, what to do. Data only. */
+/** Codes about definition files and the config file. Data only. */
 import { problem, unknown } from './rows.js';
 
 export const DEFINITION_CODES = {

@@ -1,4 +1,4 @@
-/** Codes of names that mean something in another place: severity, title, words, what to do. Data only. */
+/** Codes about names that refer to something defined elsewhere. Data only. */
 import { problem, unknown, unsure } from './rows.js';
 
 export const LINK_CODES = {

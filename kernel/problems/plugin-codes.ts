@@ -1,4 +1,4 @@
-/** Codes about plugins that cannot be read or do not go together, and about settings in the environment. Data only. */
+/** Codes about unreadable or incompatible plugins and about environment variables. Data only. */
 import { problem } from './rows.js';
 
 export const PLUGIN_CODES = {

@@ -1,4 +1,4 @@
-/** Codes of values that are hashed or encrypted: severity, title, words, what to do. Data only. */
+/** Codes about values that are hashed or encrypted. Data only. */
 import { problem } from './rows.js';
 
 export const PROTECTION_CODES = {

@@ -1,4 +1,4 @@
-/** Codes answered while a request runs: status, title, words, what to do. Data only. */
+/** Codes of error responses at request time. Data only. */
 import { refusal } from './rows.js';
 
 export const REQUEST_CODES = {

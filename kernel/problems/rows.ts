@@ -1,4 +1,4 @@
-/** Makers of catalogue rows, so that the tables read as tables. Nothing is looked up here. */
+/** Factories of catalogue rows. They look nothing up. */
 import type { CodeEntry, ProblemTag, Severity } from '../contract/problem.js';
 
 export const problem = (
@@ -8,12 +8,12 @@ export const problem = (
   help: string,
   tag?: ProblemTag,
 ): CodeEntry => ({ severity, title, message, help, ...(tag !== undefined && { tag }) });
-/** True only when every plugin is known. */
+/** An error that is reported only if every plugin is known. */
 export const unknown = (title: string, message: string, help: string): CodeEntry => ({
   ...problem('error', title, message, help),
   plugins: 'all',
 });
-/** The same of a warning. */
+/** A warning that is reported only if every plugin is known. */
 export const unsure = (title: string, message: string, help: string): CodeEntry => ({
   ...problem('warning', title, message, help),
   plugins: 'all',

@@ -1,7 +1,4 @@
-/**
- * Codes about what stands inside the strings of definitions: accessors, templates, SQL, secrets, and names that nobody
- * declares or uses. Data only.
- */
+/** Codes about the content of strings: accessors, templates, SQL, secrets, undeclared and unused names. Data only. */
 import { problem } from './rows.js';
 
 export const TEXT_CODES = {

@@ -1,4 +1,4 @@
-/** The registry of a program that starts, answers requests or describes them: with the codes that it ends and answers with. */
+/** Adds the codes of starting and serving programs to a registry. */
 import type { CodeEntry } from '../contract/problem.js';
 import { BOOT_CODES } from './boot-codes.js';
 import { REQUEST_CODES } from './request-codes.js';

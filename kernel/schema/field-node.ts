@@ -1,4 +1,4 @@
-/** A schema folded into plain data: the fact that drives checking, completion, export and documentation. */
+/** A schema folded into plain data, from which checking, completion, export and documentation derive. */
 import type { FieldMeta } from './meta.js';
 
 export type FieldType = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'record' | 'value' | 'either' | 'any';
@@ -20,16 +20,16 @@ export interface FieldNode {
   readonly meta: Omit<FieldMeta, 'inner' | 'options' | 'shape' | 'parts'>;
   readonly required: boolean;
   readonly nullable: boolean;
-  /** The only legal literals, or null. */
+  /** The permitted literals, or null. */
   readonly values: readonly (string | number | boolean)[] | null;
   readonly bounds: Bounds;
-  /** Own fields of an object, in the order written. */
+  /** Own fields of an object, in declaration order. */
   readonly fields: Readonly<Record<string, FieldNode>>;
-  /** Slots whose plugins add fields to this object. */
+  /** Slots with plugins that add fields to this object. */
   readonly parts: readonly string[];
-  /** Item of an array, entry of a record, literal of a value; null where any JSON may stand. */
+  /** Item of an array, entry of a record, literal of a value; null if any JSON is valid. */
   readonly inner: FieldNode | null;
-  /** The forms of an `either`, each of another JSON type. */
+  /** The forms of an `either`, each of a different JSON type. */
   readonly options: readonly FieldNode[];
 }
 

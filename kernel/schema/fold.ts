@@ -1,6 +1,6 @@
 /**
- * Folds a yup schema into a FieldNode, once, at registration. What cannot be folded is refused here (FoldError), so
- * no schema can promise a check that the walker would not make.
+ * Folds a yup schema into a FieldNode. Throws FoldError for anything that cannot be folded, so no schema declares a check that
+ * the walker does not make.
  */
 import type { Schema, SchemaDescription } from 'yup';
 import type { SchemaLike } from '../contract/plugin.js';
@@ -17,14 +17,14 @@ const TYPES: ReadonlyMap<string, FieldType> = new Map([
   ['mixed', 'any'],
 ]);
 
-/** A schema that somebody else has folded already: all that is known of a plugin whose code must not run here. */
+/** An already folded schema, for plugins that must not run here. */
 export interface FoldedSchema extends SchemaLike {
   readonly folded: FieldNode;
 }
 
 export const foldedSchema = (folded: FieldNode): FoldedSchema => ({ __isYupSchema__: true, folded });
 
-/** `make` is called when somebody looks, once. */
+/** `make` is called once, on first access. */
 export function foldedLater(make: () => FieldNode): FoldedSchema {
   let known: FieldNode | undefined;
   return {
@@ -45,7 +45,7 @@ export function fold(schema: SchemaLike, path: string): FieldNode {
   return known;
 }
 
-/** Schemas never change, and a process may make many registries of the same plugins. */
+/** Cached, because schemas are immutable and a process may create many registries of the same plugins. */
 const nodes = new WeakMap<SchemaLike, FieldNode>();
 
 function foldNode(schema: Schema, path: string, isRoot: boolean): FieldNode {
@@ -82,7 +82,7 @@ function foldFields(schema: Schema, path: string): Readonly<Record<string, Field
   return Object.freeze(fields);
 }
 
-/** Forms of one type could not be told apart before they are read. */
+/** Rejects forms of the same JSON type, which could not be distinguished. */
 function foldOptions(thunk: (() => readonly unknown[]) | undefined, path: string): readonly FieldNode[] {
   if (thunk === undefined) return [];
   const options = thunk().map((form) => foldNode(form as Schema, path, true));
@@ -129,7 +129,7 @@ function foldBounds(described: SchemaDescription, path: string): Bounds {
   return bounds;
 }
 
-/** The library calls `moreThan` and `positive` a `min` too, with the limit under another name. */
+/** yup reports `moreThan` and `positive` as `min`, and `lessThan` as `max`, with the limit in another parameter. */
 function foldLimit(
   bounds: { -readonly [K in keyof Bounds]: Bounds[K] },
   name: 'min' | 'max' | 'length',

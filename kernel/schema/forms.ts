@@ -1,7 +1,4 @@
-/**
- * JSON Schemas of values and of results, and what can be done to them without knowing whose they are. Used by specs that
- * describe themselves and by the exporters. Judges no value.
- */
+/** Builds and transforms JSON Schemas of values and results, for specs and exporters. Validates no values. */
 import type { Forms, JsonSchema } from '../contract/api.js';
 import { isObject, type Json } from '../contract/json.js';
 
@@ -10,7 +7,7 @@ export const NULL: JsonSchema = { type: 'null' };
 
 export const listOf = (items: JsonSchema, more: JsonSchema = {}): JsonSchema => ({ type: 'array', items, ...more });
 
-/** `required`: names that are there for certain; all of them by default. */
+/** `required`: names that are always present; by default all. */
 export function objectOf(
   properties: Readonly<Record<string, JsonSchema>>,
   required: readonly string[] = Object.keys(properties),
@@ -23,7 +20,6 @@ export const isList = ({ type }: JsonSchema): boolean => type === 'array';
 export const isNull = ({ type }: JsonSchema): boolean => type === 'null';
 export const isOne = ({ type }: JsonSchema): boolean => type === 'object';
 
-/** The same values, or null. */
 export function nullable(schema: JsonSchema): JsonSchema {
   const { type } = schema;
   if (isAny(schema)) return schema;
@@ -33,20 +29,20 @@ export function nullable(schema: JsonSchema): JsonSchema {
   return types.includes('null') ? schema : { ...schema, type: [...types, 'null'] };
 }
 
-/** Known names of an object; null when nothing is known of them. */
+/** Returns null if nothing is known about the properties. */
 export const propertiesOf = ({ properties }: JsonSchema): Readonly<Record<string, JsonSchema>> | null =>
   isObject(properties) ? (properties as Readonly<Record<string, JsonSchema>>) : null;
 
 export const requiredOf = ({ required }: JsonSchema): readonly string[] =>
   Array.isArray(required) ? (required as readonly Json[]).map(String) : [];
 
-/** A result that is one object, or each object of one that is a list. Everything else stays. */
+/** Applies `change` to a single object, or to the objects of a list; other forms are unchanged. */
 export function mapRows(forms: Forms, change: (row: JsonSchema) => JsonSchema): Forms {
   return forms.map((form) => {
     if (isOne(form)) return change(form);
     const { items } = form;
     if (!isList(form) || !isObject(items)) return form;
-    // An item without a row leaves null in its place.
+    // An item without a row is null.
     const all = formsOf(items);
     if (!all.some(isOne)) return form;
     const rest = choice(all.filter((one) => !isNull(one)).map((one) => (isOne(one) ? change(one) : one)));
@@ -54,7 +50,7 @@ export function mapRows(forms: Forms, change: (row: JsonSchema) => JsonSchema): 
   });
 }
 
-/** What stands at a path of a value; null where it certainly is not, anything where nothing is known. */
+/** The schema at a path; null if the path certainly does not exist, any if unknown. */
 export function schemaAt(schema: JsonSchema, [segment, ...rest]: readonly string[]): JsonSchema | null {
   if (segment === undefined) return schema;
   const { items } = schema;
@@ -68,7 +64,6 @@ export function schemaAt(schema: JsonSchema, [segment, ...rest]: readonly string
 const allows = ({ type }: JsonSchema, name: string): boolean =>
   type === name || (Array.isArray(type) && (type as readonly Json[]).includes(name));
 
-/** Where a name gets its value, and whether it is there for certain. */
 export type FindName = (name: string) => { readonly schema: JsonSchema; readonly certain: boolean } | null;
 
 export const nameIn =
@@ -79,7 +74,7 @@ export const nameIn =
     return schema === null ? null : { schema, certain: path.length === 1 && requiredOf(row).includes(name) };
   };
 
-/** An object of these names; a dotted one stands inside objects of its own. */
+/** An object with these names; dotted names become nested objects. */
 export function pick(names: readonly string[], find: FindName): JsonSchema {
   const properties: Record<string, JsonSchema> = {};
   const required: string[] = [];
@@ -104,7 +99,6 @@ function put(properties: Record<string, JsonSchema>, [segment = '', ...rest]: re
   properties[name] = objectOf(inside, []);
 }
 
-/** The same object without some of its names. */
 export function without(row: JsonSchema, hidden: (name: string) => boolean): JsonSchema {
   const properties = propertiesOf(row);
   if (properties === null) return row;
@@ -114,7 +108,7 @@ export function without(row: JsonSchema, hidden: (name: string) => boolean): Jso
   return { ...rest, properties: Object.fromEntries(kept), ...(required.length > 0 && { required }) };
 }
 
-/** What a schema allows, each by itself. */
+/** Splits a schema into its alternatives. */
 export function formsOf(schema: JsonSchema): Forms {
   const { anyOf, type } = schema;
   if (Array.isArray(anyOf)) return (anyOf as readonly JsonSchema[]).flatMap(formsOf);
@@ -122,7 +116,7 @@ export function formsOf(schema: JsonSchema): Forms {
   return (type as readonly Json[]).map((one) => (one === 'null' ? NULL : { ...schema, type: one }));
 }
 
-/** One schema for all that a result may be. */
+/** Combines alternatives into one schema. */
 export function choice(forms: Forms): JsonSchema {
   if (forms.length === 0 || forms.some(isAny)) return ANY;
   const texts = new Map(forms.map((form) => [JSON.stringify(form), form]));

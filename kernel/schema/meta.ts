@@ -1,13 +1,12 @@
 /**
- * Typed metadata of every field that a definition or config file may hold. The schema library keeps it on the field;
- * checker, editors and reference pages read it. Data only; the functions, `inner` and `options`, are set by combinators and
- * folded away.
+ * Metadata of the fields of definition and config files, read by checker, editors and reference. Data only; the functions `inner`
+ * and `options` are set by combinators and removed by folding.
  */
 import type { Json } from '../contract/json.js';
 import type { Mistaken } from '../contract/mistaken.js';
 import type { NameFlow } from './name-flow.js';
 
-/** What a name in a definition can stand for. */
+/** What a name in a definition can refer to. */
 export type SymbolKind =
   | 'resource'
   | 'action'
@@ -22,43 +21,43 @@ export type SymbolKind =
 
 export interface Refers {
   readonly symbol: SymbolKind;
-  /** Refers only where a sibling of the list (or field) around it has this value. */
+  /** Is a reference only if a sibling of the list (or field) around it has this value. */
   readonly when?: { readonly field: string; readonly is: string };
-  /** Of a payload field: a name that an actionable gives will do too. */
+  /** For a payload field: a name produced by an actionable is valid too. */
   readonly named?: boolean;
-  /** A string that names nothing is a literal, not a mistake. */
+  /** A string that refers to nothing is a literal, not an error. */
   readonly soft?: boolean;
-  /** With `soft`: what looks like a name is one where a sibling of the list has this value, and another sibling is not there. */
+  /** With `soft`: must be a name if it looks like one, sibling `field` has the value `is` and sibling `without` is absent. */
   readonly firm?: { readonly field: string; readonly is: string; readonly without: string };
-  /** Sibling (of the list this item stands in) that holds the resource id; `self` there is the current resource. */
+  /** Sibling (of the list that contains this item) with the resource id; `self` refers to the current resource. */
   readonly within?: string;
-  /** The actionable around this reference has to wait for the one it names. */
+  /** The actionable that contains this reference depends on the referenced one. */
   readonly edge?: boolean;
-  /** With `edge`: names of the actionable around this reference take their values from the one it names. */
+  /** With `edge`: names of the actionable that contains this reference get their values from the referenced one. */
   readonly feeds?: boolean;
-  /** A path (symbol `value`) into the result of what this actionable waits for; without that, into its own. */
+  /** A path (symbol `value`) into the results of the actionable's dependencies; without dependencies, into its own. */
   readonly extracted?: boolean;
 }
 
-/** Names of members at one place inside a value. */
+/** Member names that are valid at one place inside a value. */
 export interface NamePlace {
-  /** Fields of the model of the query may stand here; the place behind each, empty where nothing is said of it. */
+  /** Fields of the query's model are valid; the value is the place below each, empty if unspecified. */
   readonly fields?: string;
-  /** Names that the query makes up may stand here; the place behind each. */
+  /** Names created by the query are valid; the value is the place below each. */
   readonly made?: string;
-  /** Other names, with what they mean. */
+  /** Other valid names with their documentation. */
   readonly words?: Readonly<Record<string, string>>;
-  /** The place behind one of these names; absent where nothing is said of it. */
+  /** The place below each of these names; absent if unspecified. */
   readonly behind?: Readonly<Record<string, string>>;
-  /** What a text at this place is, where it is no value: the path of a field (`"$name"`), its bare name, a collection. */
+  /** Meaning of a non-value string here: a field path (`"$name"`), a field name, a collection. */
   readonly text?: 'path' | 'field' | 'collection';
-  /** Of a list in which one stands behind the other: what each name of `words` makes of the names that documents have. */
+  /** For ordered lists (pipelines): how each stage of `words` changes the set of field names. */
   readonly flows?: Readonly<Record<string, NameFlow>>;
-  /** The member in which another collection is named, and those that are about its documents. */
+  /** The member that names another collection, and the members about its documents. */
   readonly elsewhere?: { readonly named: string; readonly about: readonly string[] };
 }
 
-/** Names of members inside a value, at any depth; lists have the places of what holds them. */
+/** Member names inside a value, at any depth; lists have the place of their container. */
 export interface MemberNames {
   readonly start: string;
   readonly places: Readonly<Record<string, NamePlace>>;
@@ -68,79 +67,70 @@ export interface FieldMeta {
   /** One or two sentences, Markdown. */
   readonly doc: string;
   readonly examples?: readonly Json[];
-  /** The right form in JSON, shown where something of another type is written. */
+  /** The valid form as JSON, shown when a value has the wrong type. */
   readonly form?: string;
-  /**
-   * Of an object: what is meant where only a text, a number or a switch is written in its place. The field that it is the value
-   * of, or `{}` for the object without any.
-   */
+  /** What a string, number or boolean in the object's place means: the field that it is the value of, or `{}`. */
   readonly short?: Readonly<Partial<Record<'string' | 'number' | 'boolean', string>>>;
-  /** On an object: keys that people invent in it, and what is right. */
+  /** For an object: commonly mistaken keys and their corrections. */
   readonly mistaken?: Mistaken;
   readonly since?: string;
   readonly deprecated?: { readonly since: string; readonly message: string; readonly replacedBy?: string };
   /** The value is sensitive: hidden in plans and logs. */
   readonly secret?: boolean;
-  /** What the secret is for, as plural words; one variable serves one purpose. */
+  /** Purpose of the secret, as a plural noun; a variable may serve one purpose only. */
   readonly purpose?: string;
-  /** Accessor roots that may stand here; absent means all. */
+  /** Valid accessor roots; absent means all. */
   readonly roots?: readonly string[];
-  /** What is written here can reach a client: accessors with secret values are refused. */
+  /** The value may reach a client, so accessors with secret values are rejected. */
   readonly leaves?: boolean;
-  /** Read when the work of the actionable around it is done: names that its own result gives may stand here. */
+  /** Read after the actionable has run, so names of its own result are valid. */
   readonly afterwards?: boolean;
-  /**
-   * Language of the text in this string; editors offer what it can be without `complete`. A `zone` is the one in which a
-   * `cron` beside it, or one without any, is meant.
-   */
+  /** Language of the string, with built-in completion. A `zone` applies to sibling `cron` values, or to those without a zone. */
   readonly language?: 'sql' | 'collection' | 'cron' | 'zone';
-  /** The text names something on disk, from the folder of the config file on; patterns and addresses may stand there too. */
+  /** The string is a path relative to the config file's folder; patterns and URLs are valid too. */
   readonly path?: 'folder' | 'file';
-  /** The kind of the stores on which the text in this string runs. */
+  /** Plugin kind of the stores that run this text. */
   readonly store?: string;
-  /** Sibling list whose items are the values of the placeholders in this text. */
+  /** Sibling list with the values of the placeholders in this text. */
   readonly binds?: string;
-  /** Siblings that change what this text does. */
+  /** Siblings that change the effect of this text. */
   readonly beside?: {
-    /** The name of a connection. */
+    /** Name of a connection. */
     readonly connection?: string;
-    /** Stages in which other collections are named that are read too. */
+    /** Stages that name other collections, which are read too. */
     readonly joins?: string;
-    /** A list of columns, or of lists of columns, whose values must be free. */
+    /** A list of columns, or of lists of columns, with unique values. */
     readonly unique?: string;
-    /** A switch, or the several names that it has: the statement dates what it writes. */
+    /** A boolean, or its several names: the statement sets timestamps. */
     readonly timestamps?: string | readonly string[];
-    /** A switch: the statement marks rows as deleted. */
+    /** A boolean: the statement marks rows as deleted. */
     readonly softDelete?: string;
     /** True, or the name of a list: the statement runs once for each item. */
     readonly each?: string;
   };
-  /**
-   * What editors offer here (of a map: as its keys), where neither `values`, `plugin`, `refers` nor `declares` tells. Never judged:
-   * other names are as good.
-   */
+  /** Completion where `values`, `plugin`, `refers` and `declares` do not apply (for a map: of its keys). Never validated. */
   readonly complete?: {
-    /** The name of a source of names; editors know which ones there are. */
+    /** Name of a completion source, as known to the editors. */
     readonly source: string;
-    /** What the names are of, where the source asks: the kind of a connection, `answer` for the headers of an answer. */
+    /** Argument of the source: the kind of a connection, or `answer` for response headers. */
     readonly of?: string;
   };
-  /** Of a value that holds objects: which names stand in them. Says what is usual, and refuses nothing. */
+  /** For a value with objects: the usual member names. Rejects nothing. */
   readonly members?: MemberNames;
   readonly enumDocs?: Readonly<Record<string, string>>;
-  /** How one item of this list is called in messages. */
+  /** Label of a list item in messages. */
   readonly itemLabel?: string;
   readonly unit?: string;
   readonly advanced?: boolean;
   readonly default?: Json;
   /** The string is the name of a plugin of this kind. */
   readonly plugin?: string;
-  /** The string (or each key, on a record) introduces a name of this sort. */
+  /** The string (or each key of a record) declares a name of this kind. */
   readonly declares?: SymbolKind;
-  /** The name that is declared here has its value only when the actionable has run, unless that waits for others. */
+  /** The declared name has a value only after the actionable has run, unless the actionable has dependencies. */
   readonly late?: boolean;
   readonly refers?: Refers;
-  /** Of a value whose bare text is a name: an object `{"literal": ...}` is the value in it, as it is written. */
+  /** The object `{"literal": ...}` contains a literal, where a bare text is a name. */
   readonly verbatim?: boolean;
   /** Set by combinators only. */
   readonly parts?: readonly string[];

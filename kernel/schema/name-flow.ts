@@ -1,31 +1,31 @@
 /**
- * What a stage makes of the names that documents have, as far as names go: of values and types nothing is said. The checker
- * and editors follow documents through a pipeline with it; which stage flows how is told by the specs.
+ * Computes how a pipeline stage changes the field names of documents, ignoring values and types. Specs assign a flow to each
+ * stage.
  */
 import { isObject, type Json } from '../contract/json.js';
 
 export const NAME_FLOWS = [
-  /** Documents have the names that they had. */
+  /** The names stay the same. */
   'keeps',
-  /** ... and those of another source besides. */
+  /** Adds the names of another source. */
   'mixes',
-  /** ... and the names of the object. */
+  /** Adds the names of the object. */
   'adds',
-  /** ... and those in its member `output`. */
+  /** Adds the names in the member `output`. */
   'writes',
-  /** ... and the one in its member `as`. */
+  /** Adds the name in the member `as`. */
   'joins',
-  /** ... and the one that the path begins with, which has elements now. */
+  /** Keeps the names; the one at the start of the path now has elements instead of a list. */
   'unwinds',
-  /** ... but not those that are listed. */
+  /** Removes the listed names. */
   'drops',
-  /** Those beside 1 or an expression; beside 0, the others. */
+  /** Keeps names with 1 or an expression; if all are 0, keeps the others. */
   'selects',
-  /** The names of the object, and no others. */
+  /** The names of the object and no others. */
   'gives',
-  /** `_id`, and those in its member `output`, else `count`. */
+  /** `_id`, and the names in the member `output`, by default `count`. */
   'sorts',
-  /** The text is the one name. */
+  /** The string is the only name. */
   'counts',
 ] as const;
 
@@ -34,7 +34,7 @@ export type NameFlow = (typeof NAME_FLOWS)[number];
 type Names<T> = ReadonlyMap<string, T>;
 type Members = Readonly<Record<string, Json>>;
 
-/** Null where nothing is certain. `made`: what is known of a name that the stage makes. */
+/** Null if the names are uncertain. `made` creates the entry of a new name. */
 export function namesAfter<T>(
   flow: NameFlow | undefined,
   before: Names<T>,
@@ -92,7 +92,7 @@ const isOn = (json: Json | undefined): boolean => json === true || (typeof json 
 
 function selected<T>(before: Names<T>, members: Members, made: (name: string) => T): Names<T> {
   const told = Object.keys(members).filter((name) => name !== '_id');
-  // Of `_id` alone it is asked what it says; beside other names it may say either.
+  // `_id` decides only if it is the sole member; next to other names it may be on or off.
   const asked = told.length > 0 ? told.map((name) => members[name]) : [members['_id'] ?? 0];
   if (asked.every(isOff)) return new Map([...before].filter(([name]) => !isOff(members[name])));
   const kept = isOff(members['_id']) ? told : ['_id', ...told];

@@ -1,7 +1,7 @@
-/** Folded schemas as they are handed on as data: what every field has by default is left out. Packs none itself (`export/manifest.ts`). */
+/** Unpacks folded schemas serialized without default members. `export/manifest.ts` packs them. */
 import type { FieldNode } from './field-node.js';
 
-/** Without what every field has by default. */
+/** A FieldNode without default members. */
 export type PackedNode = Pick<FieldNode, 'type' | 'meta'> & {
   readonly [K in Exclude<keyof FieldNode, 'type' | 'meta' | 'fields' | 'inner' | 'options'>]?: FieldNode[K];
 } & {
@@ -10,7 +10,6 @@ export type PackedNode = Pick<FieldNode, 'type' | 'meta'> & {
   readonly options?: readonly PackedNode[];
 };
 
-/** The node again. */
 export function unpackNode({
   type,
   meta,

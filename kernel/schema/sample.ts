@@ -1,16 +1,13 @@
-/**
- * A value that a JSON Schema accepts, made of the schema alone: what somebody sends who wants to see an answer. Short, readable,
- * always the same. Reads the words that the rules of payloads come to; a word that it does not know is not obeyed.
- */
+/** Creates a short, deterministic sample value for a JSON Schema. Covers the keywords of payload rules; others are ignored. */
 import type { JsonSchema } from '../contract/api.js';
 import { isObject, type Json, type JsonObject } from '../contract/json.js';
 import { propertiesOf, requiredOf } from './forms.js';
 
 const TEXT = 'text';
-/** An address and the shortest one. */
+/** A sample e-mail address and the shortest one. */
 const ADDRESS = 'ada@example.com';
 const SHORT_ADDRESS = 'a@b.co';
-/** Longest local part of an address, and longest label of a host. */
+/** Maximum length of an address's local part and of a host label. */
 const LABEL = 63;
 
 const FORMATS: Readonly<Record<string, string>> = {
@@ -21,7 +18,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   'uri-reference': '/',
 };
 
-/** `everything`: also the members that may be left out. */
+/** `everything`: includes optional members. */
 export function sampleOfSchema(schema: JsonSchema, everything = false): Json {
   const { allOf, anyOf, oneOf, type } = schema;
   if (Object.hasOwn(schema, 'const')) return schema['const'] ?? null;
@@ -48,7 +45,7 @@ export function sampleOfSchema(schema: JsonSchema, everything = false): Json {
   }
 }
 
-/** What may be null as well is shown as what it otherwise is. */
+/** For a nullable type, the other type. */
 const typeIn = (type: Json | undefined): Json | undefined =>
   Array.isArray(type) ? ((type as readonly Json[]).find((one) => one !== 'null') ?? 'null') : type;
 
@@ -94,7 +91,7 @@ function sampleText({ format, minLength, maxLength }: JsonSchema): string {
   return text.slice(0, Math.max(most, least));
 }
 
-/** Long ones grow by labels of their host. */
+/** Long addresses are extended with host labels. */
 function sampleAddress(least: number, most: number): string {
   if (most < ADDRESS.length) return SHORT_ADDRESS;
   let address = ADDRESS;
@@ -105,7 +102,7 @@ function sampleAddress(least: number, most: number): string {
   return address;
 }
 
-/** One schema that demands what each demands; of two bounds the narrower. */
+/** Merges schemas into one that satisfies all; the narrower bound wins. */
 function together(all: readonly Json[]): JsonSchema {
   const merged: Record<string, Json> = {};
   for (const one of all) {
@@ -135,13 +132,13 @@ function narrower(word: string, one: Json, other: Json): Json {
       return Object.fromEntries(names.map((name) => [name, together([at(one, name), at(other, name)])]));
     return together([one, other]);
   }
-  // Whole numbers are numbers.
+  // Integers are numbers.
   return one === 'integer' || other === 'integer' ? 'integer' : other;
 }
 
 const at = (object: Json, name: string): Json => (object as JsonObject)[name] ?? {};
 
-/** What the rules say passes, and any text where only an accessor asks for a value, by its path. */
+/** Adds text values for paths that accessors read and rules do not cover. */
 export function withNeeded(
   ruled: Readonly<Record<string, Json>>,
   needed: readonly (readonly string[])[],
@@ -149,7 +146,7 @@ export function withNeeded(
   const sample: Record<string, Json> = { ...ruled };
   for (const [root, ...rest] of needed) {
     if (root === undefined) continue;
-    // What the rules gave is right; only an object may still lack something inside.
+    // Values from rules are valid; only an object may lack nested members.
     if (Object.hasOwn(ruled, root) && !(rest.length > 0 && isObject(ruled[root]))) continue;
     sample[root] = withText(sample[root], rest);
   }
@@ -157,7 +154,7 @@ export function withNeeded(
 }
 
 function withText(known: Json | undefined, [segment, ...rest]: readonly string[]): Json {
-  // A list has its items from the rules.
+  // Items of a list come from the rules.
   if (segment === undefined || Array.isArray(known)) return known ?? TEXT;
   const object = isObject(known) ? known : {};
   return { ...object, [segment]: withText(object[segment], rest) };

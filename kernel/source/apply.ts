@@ -1,4 +1,4 @@
-/** Edits of a text, as editors send them. */
+/** Applies text edits. */
 import type { Position, Range } from '../contract/problem.js';
 import { document } from './document.js';
 
@@ -7,7 +7,7 @@ export interface Edit {
   readonly newText: string;
 }
 
-/** The text after all of them; each is meant for the text before the others. They do not overlap. */
+/** The ranges refer to the original text and do not overlap. */
 export function applyEdits(text: string, edits: readonly Edit[]): string {
   const { lineStarts } = document('', text);
   const offsetOf = ({ line, character }: Position): number => (lineStarts[line] ?? text.length) + character;

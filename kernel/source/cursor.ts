@@ -1,10 +1,10 @@
 /**
- * Where in half-typed JSON a caret stands: on the name of a member or on a value, at which path, inside which token. Reads
- * tokens from the beginning of the text to the caret, so it needs no tree and no sound text.
+ * Finds the cursor's path and token in incomplete JSON. Scans from the start of the text, so it needs neither a tree nor valid
+ * JSON.
  */
 import { createScanner } from 'jsonc-parser';
 
-/** The scanner's own numbers; its enum is a `const enum`, which single-file compilation cannot read. */
+/** Token numbers of the scanner's `const enum`, which cannot be imported in single-file compilation. */
 const Kind = {
   OPEN_BRACE: 1,
   CLOSE_BRACE: 2,
@@ -20,15 +20,15 @@ const Kind = {
   EOF: 17,
 } as const;
 
-/** The scanner's error for a string that ends with its line. */
+/** The scanner's error for an unterminated string. */
 const UNCLOSED = 2;
 
 export interface CursorToken {
-  /** Offsets in the text; a string's quotes belong to it. */
+  /** Offsets in the text; a string includes its quotes. */
   readonly start: number;
   readonly end: number;
   readonly isString: boolean;
-  /** False for a string whose second quote is still to be typed. */
+  /** False for a string without a closing quote. */
   readonly isClosed: boolean;
   /** Decoded, without quotes. */
   readonly text: string;
@@ -36,15 +36,15 @@ export interface CursorToken {
 
 export interface Cursor {
   readonly offset: number;
-  /** `none`: behind a finished value, inside a comment, between a name and its colon. */
+  /** `none`: after a complete value, in a comment, or between a key and its colon. */
   readonly at: 'key' | 'value' | 'none';
-  /** From the root of the file. Of a key: the path of its object and the name typed so far. */
+  /** From the root of the file. For a key: the path of its object and the partial name. */
   readonly path: readonly (string | number)[];
-  /** Where the objects and lists around the caret begin, the outermost first. */
+  /** Offsets of the objects and lists around the cursor, the outermost first. */
   readonly opened: readonly number[];
-  /** The token that the caret is in or directly behind. */
+  /** The token that contains the cursor or ends at it. */
   readonly token: CursorToken | null;
-  /** End of the value that a comma has to follow before another member can be typed. */
+  /** Where a comma must be inserted before another member. */
   readonly comma: number | null;
 }
 
@@ -56,7 +56,7 @@ interface Holder {
   state: 'key' | 'colon' | 'value' | 'after';
 }
 
-/** `offset`: in UTF-16 code units, as everywhere. Never throws. */
+/** `offset`: in UTF-16 code units. Never throws. */
 export function cursorAt(text: string, offset: number): Cursor {
   const scanner = createScanner(text, false);
   const holders: Holder[] = [];
@@ -78,7 +78,7 @@ export function cursorAt(text: string, offset: number): Cursor {
     if (kind > Kind.COLON) {
       const isString = kind === Kind.STRING;
       const isClosed = !isString || (scanner.getTokenError() as number) !== UNCLOSED;
-      // Behind its second quote a string is over; any other token may go on.
+      // A string ends at its closing quote; any other token may continue.
       if (offset < end || (offset === end && !(isString && isClosed))) {
         const value = isString ? scanner.getTokenValue() : text.slice(start, end);
         const token = { start, end, isString, isClosed, text: value };
@@ -111,7 +111,7 @@ function take(kind: number, start: number, value: string, holders: Holder[], top
       if (top.isObject) top.state = 'value';
       return;
     default:
-      // A string behind a finished value is the next name: its comma is only forgotten.
+      // A string after a complete value is the next key with a missing comma.
       if (top.isObject && top.state !== 'value') Object.assign(top, { key: value, state: 'colon' });
       else top.state = 'after';
   }
@@ -125,7 +125,7 @@ function cursor(
   last: number,
 ): Cursor {
   const inObject = top.isObject;
-  // Behind a value, the next member may be begun although the comma is not there yet.
+  // After a value the next member may begin, although the comma is missing.
   const isNext = inObject && top.state === 'after';
   const at = top.state === 'value' ? 'value' : inObject && (top.state === 'key' || isNext) ? 'key' : ('none' as const);
   const path = holders.map(({ isObject, key, index }) => (isObject ? key : index));
@@ -133,7 +133,7 @@ function cursor(
   return { offset, at, path, opened: holders.map(({ start }) => start), token, comma: isNext ? last : null };
 }
 
-/** The first significant character at or behind an offset; empty at the end of the text. */
+/** The first significant character at or after `offset`; empty at the end of the text. */
 export function nextSignificant(text: string, offset: number): string {
   const scanner = createScanner(text, true);
   scanner.setPosition(offset);
@@ -141,7 +141,7 @@ export function nextSignificant(text: string, offset: number): string {
   return text[scanner.getTokenOffset()] ?? '';
 }
 
-/** Behind the bracket that closes the one at an offset; the end of the text where none does. */
+/** The offset after the bracket that closes the one at `offset`; the end of the text if unclosed. */
 export function closingOf(text: string, offset: number): number {
   const scanner = createScanner(text, true);
   scanner.setPosition(offset);

@@ -1,6 +1,6 @@
 /**
- * The text of one file with its line index: offsets to positions and back. Knows nothing of JSON. A part of a file (a
- * window) is a document too: its offsets count from its own beginning, its positions are those of the file.
+ * The text of a file, or of a part of it (a window), with its line index. A window's offsets are relative to its start, its
+ * positions to the file. Knows nothing of JSON.
  */
 import type { Position, Range } from '../contract/problem.js';
 
@@ -8,7 +8,7 @@ export interface Document {
   readonly file: string;
   readonly text: string;
   readonly lineStarts: readonly number[];
-  /** Where a window begins, and in what; null for whole files. */
+  /** Location of a window; null for whole files. */
   readonly within: Within | null;
 }
 
@@ -18,19 +18,18 @@ export interface Within {
   readonly start: number;
 }
 
-/** A part of a file. It moves when lines above it come and go: `within` always says where it is now. */
+/** A part of a file. When the text before it changes, `within` is updated. */
 export interface Window extends Document {
   within: Within;
 }
 
-/** A leading byte order mark is kept in the text, so that offsets stay those of the file. */
+/** A byte order mark stays in the text, so that offsets match the file. */
 export function document(file: string, text: string): Document {
   return { file, text, lineStarts: lineStartsOf(text), within: null };
 }
 
-/** The characters of `doc` from `start` to `end`. */
 export function windowOf(doc: Document, start: number, end: number): Window {
-  // A copy: a mere slice would keep every text alive that the file ever had.
+  // Copied, because a slice would keep the whole text of every version in memory.
   const text = JSON.parse(JSON.stringify(doc.text.slice(start, end))) as string;
   return { file: doc.file, text, lineStarts: lineStartsOf(text), within: { doc, start } };
 }
@@ -48,13 +47,13 @@ function lineStartsOf(text: string): number[] {
   return lineStarts;
 }
 
-/** Offset in the file of an offset of the document; what lies outside the document is moved to its edge. */
+/** Offsets outside the document are clamped. */
 export function offsetInFile(doc: Document, offset: number): number {
   const at = Math.max(0, Math.min(offset, doc.text.length));
   return doc.within === null ? at : offsetInFile(doc.within.doc, doc.within.start + at);
 }
 
-/** In the file, for windows as well. */
+/** In the file, for windows too. */
 export function positionAt(doc: Document, offset: number): Position {
   const at = Math.max(0, Math.min(offset, doc.text.length));
   if (doc.within !== null) return positionAt(doc.within.doc, doc.within.start + at);

@@ -1,6 +1,6 @@
 /**
- * Changes to a JSON text with comments, member by member: what is added stands as its neighbours stand, what is removed takes
- * its comma along. Works on half-typed text; knows nothing of the language.
+ * Edits JSON text with comments: added members follow the layout of their siblings, removed ones take their comma along. Works on
+ * incomplete text.
  */
 import { createScanner } from 'jsonc-parser';
 import type { Json } from '../contract/json.js';
@@ -10,7 +10,7 @@ import type { LocatedNode, Member } from './tree.js';
 
 type Span = Pick<LocatedNode, 'start' | 'end'>;
 
-/** `members`: name and JSON text. */
+/** `members`: pairs of name and JSON text. */
 export function addMembers(
   doc: Document,
   node: LocatedNode,
@@ -36,7 +36,7 @@ export const removeMember = (doc: Document, node: LocatedNode, member: Member): 
 export const removeItem = (doc: Document, node: LocatedNode, item: LocatedNode): TextChange[] =>
   removed(doc, node.items, node.items.indexOf(item));
 
-/** The object that holds the member whose name begins at `keyStart`. */
+/** The object with a member name that starts at `keyStart`. */
 export function holderAt(node: LocatedNode, keyStart: number): { node: LocatedNode; member: Member } | null {
   for (const member of node.members) {
     if (member.keyStart === keyStart) return { node, member };
@@ -58,7 +58,7 @@ function added(
 ): TextChange {
   const { text } = doc;
   const lead = first === undefined ? '' : text.slice(node.start + 1, first.start);
-  // As the first one stands: on a line of its own, or beside the others.
+  // Uses the layout of the first element: on its own line, or on the same line as the others.
   const indent = /(?:^|\r\n|\r|\n)([ \t]*)$/.exec(lead)?.[1];
   const eol = text.includes('\r\n') ? '\r\n' : '\n';
   const gap = indent !== undefined && /[\r\n]/.test(lead) ? `${eol}${indent}` : ' ';
@@ -66,7 +66,7 @@ function added(
     const isObject = node.type === 'object';
     const body = texts.join(', ');
     const inner = text.slice(node.start + 1, Math.max(node.start + 1, node.end - 1));
-    // A comment in it stays.
+    // Comments inside are kept.
     if (inner.trim() !== '') return { start: node.start + 1, end: node.start + 1, text: isObject ? ` ${body}` : body };
     return { start: node.start + 1, end: node.start + 1 + inner.length, text: isObject ? ` ${body} ` : body };
   }
@@ -90,7 +90,7 @@ function removed({ text }: Document, spans: readonly Span[], index: number): Tex
   if (!isLast || comma !== null || before === undefined) return [{ start, end, text: '' }];
   const open = commaBehind(text, before.end);
   if (open === null) return [{ start, end, text: '' }];
-  // Nothing but space between: one change.
+  // Only white space in between: one change suffices.
   if (text.slice(open + 1, span.start).trim() === '') return [{ start: open, end: span.end, text: '' }];
   return [
     { start: open, end: open + 1, text: '' },
@@ -98,14 +98,13 @@ function removed({ text }: Document, spans: readonly Span[], index: number): Tex
   ];
 }
 
-/** The comma that follows, comments aside. */
 function commaBehind(text: string, offset: number): number | null {
   const scanner = createScanner(text, true);
   scanner.setPosition(offset);
   return (scanner.scan() as number) === 5 /* comma */ ? scanner.getTokenOffset() : null;
 }
 
-/** As people write it on one line: `{ "a": [1, 2] }`. */
+/** Formats JSON on one line: `{ "a": [1, 2] }`. */
 export function jsonLine(value: Json): string {
   if (Array.isArray(value)) return `[${(value as readonly Json[]).map(jsonLine).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);

@@ -1,28 +1,28 @@
-/** Offsets inside a JSON string: between the decoded text (what languages in strings see) and the text of the file. */
+/** Converts offsets between the decoded content of a JSON string and the text of the file. */
 import type { Document } from './document.js';
 import type { LocatedNode } from './tree.js';
 
 type Place = Pick<LocatedNode, 'start' | 'end'>;
 
-/** Behind the character (or the whole escape) at an offset. */
+/** Offset after the character or escape at `at`. */
 const behind = ({ text }: Document, at: number): number =>
   text[at] !== '\\' ? at + 1 : at + (text[at + 1] === 'u' ? 6 : 2);
 
-/** Where the content of a string ends: in front of its quote, or of nothing where nobody has closed it. */
+/** End of a string's content: before its closing quote, or the node's end if it is unterminated. */
 export function contentEnd(doc: Document, { start, end }: Place): number {
   let at = start + 1;
   while (at < end && doc.text[at] !== '"') at = behind(doc, at);
   return Math.min(at, end);
 }
 
-/** Document offset of decoded offset `decoded` of a string node; the end of its content for what lies beyond. */
+/** Document offset of the decoded offset in a string node; clamped to the end of its content. */
 export function offsetInString(doc: Document, { start, end }: Place, decoded: number): number {
   let at = start + 1;
   for (let i = 0; i < decoded && at < end && doc.text[at] !== '"'; i++) at = behind(doc, at);
   return Math.min(at, end);
 }
 
-/** What stands between two offsets of the decoded text, as a place in the document. */
+/** Document range of a range in the decoded text. */
 export const spotInString = (
   doc: Document,
   node: Place,
@@ -33,7 +33,7 @@ export const spotInString = (
   end: offsetInString(doc, node, end),
 });
 
-/** The other way: the decoded offset at document offset `offset`; one inside an escape belongs to its character. */
+/** Decoded offset of a document offset; one inside an escape belongs to that character. */
 export function decodedOffset(doc: Document, node: Place, offset: number): number {
   let at = node.start + 1;
   let decoded = 0;
@@ -46,11 +46,11 @@ export function decodedOffset(doc: Document, node: Place, offset: number): numbe
   return decoded;
 }
 
-/** The document offsets of one string: what `offsetInString` gives, for offsets that are asked in rising order. */
+/** Like `offsetInString`, but optimized for ascending offsets in one string. */
 export function stringOffsets(doc: Document, node: Place): (decoded: number) => number {
   const { start, end } = node;
   const escape = doc.text.slice(start, end).indexOf('\\');
-  // Up to the first escape both count alike.
+  // Before the first escape both offsets advance equally.
   const plain = escape === -1 ? contentEnd(doc, node) : start + escape;
   let at = plain;
   let count = plain - start - 1;

@@ -1,13 +1,13 @@
-/** What mends a text that cannot be read as JSON, where only one thing can: a comma, or a name that stands there twice. */
+/** Adds fixes to syntax errors that have a single plausible fix: a missing comma or a duplicate key. */
 import { createScanner } from 'jsonc-parser';
 import type { Document } from './document.js';
 import { holderAt, removeMember } from './edit-json.js';
 import { toJson, type LocatedNode, type SourceFault } from './tree.js';
 
-/** Of more faults than these nobody takes the fixes one by one. */
+/** With more errors, no fixes are computed. */
 const MOST = 20;
 
-/** The same faults in the same order. */
+/** Returns the same errors in the same order. */
 export function withMends(
   doc: Document,
   root: LocatedNode | null,
@@ -22,11 +22,11 @@ export function withMends(
 
 type Mend = NonNullable<SourceFault['mend']>;
 
-/** Which of the two was meant, only people know: of two that are more than a name, one may be the stricter guard. */
+/** Only if both values are strings or equal, because one of two different objects may be the stricter guard. Needs review. */
 function withoutSecond(doc: Document, root: LocatedNode | null, { start, params }: SourceFault): Mend | null {
   const found = root === null ? null : holderAt(root, start);
   if (!found?.member.value) return null;
-  // Of three there is more to choose than one change can.
+  // With three equal keys, a single change does not suffice.
   const [first, ...others] = found.node.members.filter(({ key }) => key === params['key']);
   if (others.length !== 1 || !first?.value) return null;
   const isName = first.value.type === 'string' && found.member.value.type === 'string';
@@ -36,7 +36,7 @@ function withoutSecond(doc: Document, root: LocatedNode | null, { start, params 
   return { title, changes: removeMember(doc, found.node, found.member), asks: true };
 }
 
-/** Behind what stands before the place, comments aside. Not where what follows is no member either. */
+/** Inserts a comma after the preceding token (skipping comments), unless the same location has another error. */
 function comma({ text }: Document, { code, params, start }: SourceFault, faults: readonly SourceFault[]): Mend | null {
   if (code !== 'SRC_SYNTAX' || params['missing'] !== 'comma') return null;
   if (faults.filter((one) => one.start === start).length > 1) return null;
@@ -47,7 +47,7 @@ function comma({ text }: Document, { code, params, start }: SourceFault, faults:
     if (scanner.getTokenOffset() >= start) break;
     end = scanner.getTokenOffset() + scanner.getTokenLength();
   }
-  // What stands before it may go on: a text that is not closed.
+  // The preceding token may be an unterminated string.
   if (faults.some((one) => one.start < start && one.end >= end)) return null;
   return { title: 'add a comma', changes: [{ start: end, end, text: ',' }] };
 }

@@ -1,15 +1,17 @@
-/** The parts of a JSON text that can be folded: objects, lists and comments of several lines. Reads tokens, so it needs no sound text. */
+/**
+ * Finds the foldable ranges of a JSON text: multi-line objects, lists and comments. Scans tokens, so invalid JSON is accepted.
+ */
 import { createScanner } from 'jsonc-parser';
 import { positionAt, type Document } from './document.js';
 
-/** Zero-based lines; the last one is the last that disappears. */
+/** Zero-based lines; `end` is the last hidden line. */
 export interface Fold {
   readonly start: number;
   readonly end: number;
   readonly comment: boolean;
 }
 
-/** The scanner's own numbers; its enum is a `const enum`, which single-file compilation cannot read. */
+/** Token numbers of the scanner's `const enum`, which cannot be imported in single-file compilation. */
 const Kind = {
   OPEN_BRACE: 1,
   CLOSE_BRACE: 2,
@@ -35,10 +37,10 @@ export function foldsOf(doc: Document): Fold[] {
     const end = scanner.getTokenOffset() + scanner.getTokenLength();
     if (kind === Kind.OPEN_BRACE || kind === Kind.OPEN_BRACKET) open.push({ kind, line });
     else if (kind === Kind.CLOSE_BRACE || kind === Kind.CLOSE_BRACKET) {
-      // What is not closed ends nowhere.
+      // Drops unclosed brackets.
       while (open.length > 0 && open.at(-1)?.kind !== kind - 1) open.pop();
       const from = open.pop();
-      // The line of the closing bracket stays.
+      // The line of the closing bracket stays visible.
       if (from !== undefined) add(from.line, line - 1, false);
     } else if (kind === Kind.BLOCK) add(line, positionAt(doc, end).line, true);
     else if (kind === Kind.LINE) {

@@ -1,17 +1,14 @@
-/**
- * The layout of a JSON text with comments: one member a line, and what stood on one line stays there while it is small and
- * short. Only white space between tokens is changed. Knows nothing of the language.
- */
+/** Formats JSON text with comments: one member per line; short objects and lists stay on one line. Changes only white space. */
 import { format } from 'jsonc-parser';
 import type { Document } from './document.js';
 import type { LocatedNode, SourceTree } from './tree.js';
 
 export interface Layout {
-  /** Columns of one step. */
+  /** Columns per indentation level. */
   readonly size: number;
-  /** Spaces instead of tabs. */
+  /** Indents with spaces instead of tabs. */
   readonly spaces: boolean;
-  /** The text ends with a line break; undefined leaves its end alone. */
+  /** The text ends with a line break; undefined leaves its end unchanged. */
   readonly finalBreak?: boolean | undefined;
 }
 
@@ -22,19 +19,19 @@ export interface TextChange {
   readonly text: string;
 }
 
-/** A line that is longer is broken. */
+/** Maximum length of a line. */
 const COLUMNS = 100;
-/** What holds more levels of objects and lists is easier to read on lines of its own. */
+/** Maximum nesting of objects and lists on one line. */
 const LEVELS = 2;
 
-/** In the order of the text; none for a text that cannot be read. `span`: only lines that it touches. */
+/** Changes in text order; none for invalid text. `span` limits them to the lines it touches. */
 export function layoutOf(doc: Document, { root, faults }: SourceTree, layout: Layout, span?: Span): TextChange[] {
   if (root === null || faults.some(({ code }) => code !== 'SRC_DUPLICATE_KEY')) return [];
   const { text } = doc;
   const short: Span[] = [];
   collectShort(doc, root, layout, 0, '', short);
   const range = span && { offset: span.start, length: span.end - span.start };
-  // A byte order mark is not white space to everybody, but it must stay.
+  // The formatter sees a space instead of the byte order mark.
   const mark = text.charCodeAt(0) === 0xfeff;
   const eol = text.includes('\r\n') ? '\r\n' : '\n';
   const read = mark ? ` ${text.slice(1)}` : text;
@@ -45,14 +42,14 @@ export function layoutOf(doc: Document, { root, faults }: SourceTree, layout: La
   const inside = short.filter(({ start, end }) => span === undefined || (start >= span.start && end <= span.end));
   const tidy = inside.flatMap((one) => onOneLine(text, one));
   const last = span === undefined && layout.finalBreak !== undefined ? endOf(text, root, layout.finalBreak, eol) : [];
-  // Whether the file ends with a line break is not asked by everybody.
+  // Changes at the end of the text depend on `finalBreak` alone.
   const body = outside.filter(({ end }) => end < text.length);
   return [...body, ...last, ...tidy]
     .filter(({ start, end, text: now }) => text.slice(start, end) !== now)
     .sort((a, b) => a.start - b.start);
 }
 
-/** Both in the order of the text. */
+/** Both lists are in text order. */
 function withoutThoseIn(changes: readonly TextChange[], spans: readonly Span[]): TextChange[] {
   let next = 0;
   return changes.filter(({ start, end }) => {
@@ -96,12 +93,12 @@ function heightOf(node: LocatedNode): number {
   return inner.length === 0 ? 0 : 1 + Math.max(...inner.map(heightOf));
 }
 
-/** Without a line break, and without a comment: the text between its tokens is punctuation. */
+/** True if the text between the node's tokens has no line break and no comment. */
 function isOneLine({ text }: Document, node: LocatedNode): boolean {
   return gapsOf(node).every(({ start, end }) => /^[ \t{}[\],:]*$/.test(text.slice(start, end)));
 }
 
-/** The text between its names and scalars. */
+/** The text between names and scalars. */
 function gapsOf(node: LocatedNode): Span[] {
   const gaps: Span[] = [];
   let at = node.start;
@@ -122,7 +119,7 @@ function gapsOf(node: LocatedNode): Span[] {
   return gaps;
 }
 
-/** As people write it: `{ "a": [1, 2] }`. */
+/** Spacing as in `{ "a": [1, 2] }`. */
 const spaced = (gap: string): string =>
   gap
     .replace(/[ \t]/g, '')
@@ -131,7 +128,7 @@ const spaced = (gap: string): string =>
     .replace(/\{ {2}\}/g, '{}')
     .replace(/ +/g, ' ');
 
-/** The node as it will stand: gaps are punctuation, so nothing of a value changes. */
+/** The formatted node. Gaps contain only punctuation, so values never change. */
 function tidied(text: string, node: LocatedNode): string {
   let at = node.start;
   let made = '';
@@ -170,7 +167,6 @@ function tokenEnd(text: string, from: number, end: number): number {
   return at;
 }
 
-/** Blank lines behind the last value, with or without a line break. */
 function endOf(text: string, root: LocatedNode, isBroken: boolean, eol: string): TextChange[] {
   const start = Math.max(root.end, text.trimEnd().length);
   return [{ start, end: text.length, text: isBroken ? eol : '' }];

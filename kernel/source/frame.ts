@@ -1,4 +1,4 @@
-/** A problem as people read it in a terminal: place, message, the line with a mark below it. Colours are the caller's. */
+/** Formats a problem for a terminal: location, message, and the marked source line. The caller supplies colours. */
 import type { Problem } from '../contract/problem.js';
 import type { Document } from './document.js';
 
@@ -10,7 +10,7 @@ const lineOf = (doc: Document, line: number): string => {
   return doc.text.slice(start, end).replace(/[\r\n]+$/, '');
 };
 
-/** `doc` is the file of the problem; without it only the message lines are rendered. `within`: what the place stands in. */
+/** Without `doc` only the message is rendered. `within`: name of the enclosing definition. */
 export function codeFrame(
   problem: Problem,
   doc: Document | undefined,

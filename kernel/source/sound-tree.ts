@@ -1,12 +1,11 @@
 /**
- * Reads a text without a mistake in one go: what nearly every text is, nearly every time. Anything odd (an error, brackets nested too
- * deeply) is not told but left to `tree.ts`, which reads it again and says what is wrong. The tokens are the library's.
+ * Fast single-pass parser for valid texts, the usual case. Returns null on any error; `tree.ts` then parses again and reports.
  */
 import { createScanner } from 'jsonc-parser';
 import { escapePointer } from '../contract/json.js';
 import type { LocatedNode, LocatedType, Member, SourceFault } from './tree.js';
 
-/** Tokens by the numbers that the library's `const enum` gives them. */
+/** Token numbers of the scanner's `const enum`. */
 const OPEN_BRACE = 1;
 const CLOSE_BRACE = 2;
 const OPEN_BRACKET = 3;
@@ -25,13 +24,13 @@ const END = 17;
 
 interface SoundTree {
   readonly root: LocatedNode;
-  /** Keys that stand twice: the one mistake that leaves a tree whole. */
+  /** Duplicate keys, the only error that still yields a complete tree. */
   readonly faults: SourceFault[];
 }
 
 const NOTHING: readonly never[] = Object.freeze([]);
 
-/** Null where the text is not sound. */
+/** Returns null if the text is invalid. */
 export function soundTree(text: string, maxDepth: number): SoundTree | null {
   const scanner = createScanner(text.charCodeAt(0) === 0xfeff ? ` ${text.slice(1)}` : text, false);
   const faults: SourceFault[] = [];
@@ -45,7 +44,7 @@ export function soundTree(text: string, maxDepth: number): SoundTree | null {
     }
   }
 
-  /** The value at the present token; the present one is the token behind it afterwards. */
+  /** Parses the value at the current token and advances past it. */
   function value(pointer: string, depth: number): LocatedNode | null {
     switch (token) {
       case OPEN_BRACE:
@@ -128,7 +127,6 @@ export function soundTree(text: string, maxDepth: number): SoundTree | null {
   return root === null || token !== END ? null : { root, faults };
 }
 
-/** A key that stands there twice. */
 export const twice = (first: Member, second: Member): SourceFault => ({
   code: 'SRC_DUPLICATE_KEY',
   params: { key: second.key },

@@ -1,16 +1,16 @@
-/** The nearest legal name to one that is not: for messages and quick fixes. */
+/** Finds the valid name nearest to an invalid one, for messages and quick fixes. */
 import { distance } from 'fastest-levenshtein';
 
-/** Undefined when nothing is near enough to be worth saying. */
+/** Returns undefined if no candidate is near enough. */
 export function nearest(name: string, candidates: Iterable<string>): string | undefined {
   const names = [...candidates];
   const best = fewestSlips(name, names);
   if (best !== undefined && slips(fold(name), fold(best)) <= 1) return best;
-  // `HmacVerifier` has two of the three words of one name, and only one word of any other.
+  // Compares words: `HmacVerifier` shares two of three words with one name, and only one with any other.
   return onlyHolder(name, names) ?? best;
 }
 
-/** The candidate that differs from the name in a letter, in case or in separators: surely the same word. */
+/** A candidate that differs only in one letter, case or separators, hence certainly the same word. */
 export function misspelt(name: string, candidates: Iterable<string>): string | undefined {
   if (name.length < 4) return undefined;
   return [...candidates].find((candidate) => candidate !== name && slips(fold(name), fold(candidate)) <= 1);
@@ -23,7 +23,7 @@ function fewestSlips(name: string, candidates: readonly string[]): string | unde
   for (const candidate of candidates) {
     if (candidate === name) continue;
     const score = slips(wanted, fold(candidate));
-    // Nothing of the name is left when every letter has to change.
+    // If every letter has to change, the names are unrelated.
     if (score < bestScore && score < wanted.length) {
       best = candidate;
       bestScore = score;
@@ -32,7 +32,7 @@ function fewestSlips(name: string, candidates: readonly string[]): string | unde
   return best;
 }
 
-/** The one candidate that has all words of the name, in their order, or that begins with it. */
+/** The only candidate that contains all words of the name in order, or starts with it. */
 function onlyHolder(name: string, candidates: readonly string[]): string | undefined {
   const wanted = wordsOf(name);
   const letters = wanted.join('').length;
@@ -54,10 +54,10 @@ const wordsOf = (name: string): string[] =>
     .split(/[^a-z0-9]+/)
     .filter((word) => word !== '');
 
-/** Case and separators are the commonest slips: `resourceId`, `RESOURCE-ID` and `resource_id` are one name. */
+/** Ignores case and separators: `resourceId`, `RESOURCE-ID` and `resource_id` are equal. */
 const fold = (name: string): string => name.toLowerCase().replace(/[-_ ]/g, '');
 
-/** Edits between two words; two neighbours that changed places (`slef`) are one slip, not two. */
+/** Edit distance; two swapped neighbours (`slef`) count as one edit. */
 function slips(a: string, b: string): number {
   if (a === b) return 0;
   const edits = distance(a, b);

@@ -1,6 +1,6 @@
 /**
- * JSON with comments and trailing commas as a tree of located nodes. Broken text still yields a tree; every mistake is
- * a fault with a place. Duplicate keys are mistakes here: readers would disagree about which one counts.
+ * Parses JSON with comments and trailing commas. Invalid text still yields a tree; every error is a fault with a range. Duplicate
+ * keys are errors, because parsers disagree about which one counts.
  */
 import { createScanner, parseTree, printParseErrorCode, type Node, type ParseError } from 'jsonc-parser';
 import { soundTree, twice } from './sound-tree.js';
@@ -15,7 +15,7 @@ export interface Member {
   readonly key: string;
   readonly keyStart: number;
   readonly keyEnd: number;
-  /** Absent while the text is half-written. */
+  /** Null while the text is incomplete. */
   readonly value: LocatedNode | null;
 }
 
@@ -23,7 +23,7 @@ export interface LocatedNode {
   readonly type: LocatedType;
   readonly start: number;
   readonly end: number;
-  /** JSON pointer from the root of its document: of the file, or of the window that it was read in. */
+  /** JSON pointer from the root of the document (a file or a window). */
   readonly pointer: string;
   /** Value of a scalar; null for objects and arrays. */
   readonly scalar: string | number | boolean | null;
@@ -37,7 +37,7 @@ export interface SourceFault {
   readonly start: number;
   readonly end: number;
   readonly related?: { readonly message: string; readonly start: number; readonly end: number };
-  /** Changes of the text that mend it; `asks`: somebody has to look whether that is what was meant. */
+  /** Edits that fix the problem. `asks`: not safe to apply automatically. */
   readonly mend?: { readonly title: string; readonly changes: readonly TextChange[]; readonly asks?: true };
 }
 
@@ -46,7 +46,7 @@ export interface SourceTree {
   readonly faults: readonly SourceFault[];
 }
 
-/** Definitions are written by people: nobody nests deeper, and the recursive parser must not overflow. */
+/** Limits nesting, because the recursive parser must not overflow; definitions never need more. */
 export const MAX_DEPTH = 64;
 
 const SYNTAX_WORDS: Readonly<Record<string, string>> = {
@@ -86,7 +86,7 @@ export function parseSource(doc: Document): SourceTree {
   return { root, faults: withMends(doc, root, faults) };
 }
 
-/** Three braces missing at the end of a half-typed file are one fault, not three. */
+/** Merges equal errors: three missing braces at the end of a file are one fault. */
 function syntaxFaults(errors: readonly ParseError[], text: string): SourceFault[] {
   const faults = new Map<string, SourceFault>();
   for (const { error, offset, length } of errors) {
@@ -99,7 +99,6 @@ function syntaxFaults(errors: readonly ParseError[], text: string): SourceFault[
   return [...faults.values()];
 }
 
-/** Nothing but space and comments that are closed. */
 function isBlank(text: string, errors: readonly ParseError[]): boolean {
   if (errors.some(({ error }) => printParseErrorCode(error) === 'UnexpectedEndOfComment')) return false;
   return (createScanner(text, true).scan() as number) === 17; /* EOF */
@@ -121,11 +120,10 @@ function findTooDeep(text: string): number | null {
 
 interface Reading {
   readonly faults: SourceFault[];
-  /** Of the text. */
   readonly length: number;
 }
 
-/** An open comment makes the parser count characters that are not there. */
+/** With an unclosed comment, the parser reports lengths beyond the end of the text. */
 const endOf = ({ offset, length }: Node, reading: Reading): number => Math.min(offset + length, reading.length);
 
 function locate(node: Node, pointer: string, reading: Reading): LocatedNode {
@@ -165,10 +163,10 @@ function locateMembers(node: Node, pointer: string, reading: Reading): Member[] 
 export const memberOf = (node: LocatedNode, key: string): Member | undefined =>
   node.members.find((member) => member.key === key);
 
-/** Nodes never change, and many stages ask for the value of the same one. */
+/** Cached, because nodes are immutable and many stages need the same values. */
 const values = new WeakMap<LocatedNode, Json>();
 
-/** The plain value of a node: null prototypes, frozen, so that no key of a definition can reach a prototype. */
+/** The node's value as frozen objects with null prototype, so that no key of a definition can reach a prototype. */
 export function toJson(node: LocatedNode): Json {
   if (node.type !== 'array' && node.type !== 'object') return node.scalar;
   const known = values.get(node);
@@ -184,7 +182,7 @@ function objectFrom(node: LocatedNode): Json {
   return Object.freeze(made);
 }
 
-/** The node (and, for a member, its key) behind a JSON pointer relative to `node`. */
+/** The node (and its member, if any) at a JSON pointer relative to `node`. */
 export function nodeAt(node: LocatedNode, pointer: string): { node: LocatedNode; member: Member | null } | null {
   let found: { node: LocatedNode; member: Member | null } = { node, member: null };
   for (const escaped of pointer.split('/').slice(1)) {
@@ -197,7 +195,6 @@ export function nodeAt(node: LocatedNode, pointer: string): { node: LocatedNode;
   return found;
 }
 
-/** The plain object of an actionable or resource. */
 export const objectOf = (node: LocatedNode): Readonly<Record<string, Json>> => {
   const json = toJson(node);
   return isObject(json) ? json : {};

@@ -1,7 +1,4 @@
-/**
- * Finds the definitions of a file apart without reading them: the one object of a file, or the objects of its list. Only for
- * texts in which nothing is odd around them; everything else is for `tree.ts` to read as a whole and to say.
- */
+/** Finds the definitions of a file without parsing them: its single object, or the objects of its list. */
 import { MAX_DEPTH } from './tree.js';
 
 export interface Stretch {
@@ -9,12 +6,12 @@ export interface Stretch {
   readonly end: number;
 }
 
-/** Where an object ends of which it is known that it begins here; undefined where nothing is known. */
+/** The known end of an object that starts at `start`, or undefined. */
 export type KnownEnd = (start: number) => number | undefined;
 
 /**
- * Where the objects stand; null when anything but space, comments and single commas stands around them. That each object
- * is sound inside is not said: whoever reads one alone without a fault has read what a reader of the whole would.
+ * Null if anything but white space, comments and single commas surrounds the objects; `tree.ts` then parses the file. An object
+ * without errors parses equally alone and as part of the file.
  */
 export function objectsIn(text: string, knownEnd: KnownEnd): Stretch[] | null {
   const first = skip(text, text.charCodeAt(0) === 0xfeff ? 1 : 0);
@@ -36,7 +33,7 @@ export function objectsIn(text: string, knownEnd: KnownEnd): Stretch[] | null {
   return text[at] === ']' && skip(text, at + 1) === text.length ? found : null;
 }
 
-/** Behind space and comments; a comment that is not closed is left where it is. */
+/** Offset after white space and comments; stops at an unclosed comment. */
 function skip(text: string, from: number): number {
   let at = from;
   for (;;) {
@@ -50,7 +47,7 @@ function skip(text: string, from: number): number {
   }
 }
 
-/** -1 where no comment begins, or it has no end. */
+/** Returns -1 if no comment starts here or it is unclosed. */
 function commentEnd(text: string, at: number): number {
   const second = text.charCodeAt(at + 1);
   if (second === 42 /* * */) {
@@ -63,7 +60,7 @@ function commentEnd(text: string, at: number): number {
   return end;
 }
 
-/** Behind the bracket that closes the one at `from`; -1 without one, or where brackets nest deeper than anybody writes. */
+/** Offset after the matching bracket; -1 if there is none or the nesting exceeds the limit. */
 function closing(text: string, from: number): number {
   let depth = 0;
   for (let at = from; at < text.length;) {
@@ -78,7 +75,7 @@ function closing(text: string, from: number): number {
       if (at === -1) return -1;
       continue;
     }
-    // The list around the objects counts as well.
+    // The surrounding list counts as a level.
     if ((code === 123 || code === 91) && ++depth >= MAX_DEPTH) return -1;
     if ((code === 125 || code === 93) && --depth === 0) return at + 1;
     at++;

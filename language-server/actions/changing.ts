@@ -1,10 +1,10 @@
-/** Changes of a definition's text as an edit of the workspace. */
+/** Converts text changes of a definition to a workspace edit. */
 import type { WorkspaceEdit } from 'vscode-languageserver';
 import { rangeAt, type Document } from '../../kernel/source/document.js';
 import type { TextChange } from '../../kernel/source/format.js';
 import type { Asked } from './offer.js';
 
-/** `doc`: what the offsets belong to. */
+/** `doc`: the document that the offsets refer to. */
 export const changing = ({ desk, view }: Asked, doc: Document, changes: readonly TextChange[]): WorkspaceEdit => ({
   changes: {
     [desk.uriOf(view.name)]: changes.map(({ start, end, text }) => ({

@@ -1,4 +1,4 @@
-/** Lists a name that an accessor reads and its resource does not list. Which list it is, is told by the specs. */
+/** Quick fix: adds a name that an accessor reads to the list, defined by the specs, that declares it. */
 import { descend } from '../../kernel/analysis/descend.js';
 import { ROOT_FIELDS } from '../../kernel/analysis/grammar.js';
 import type { Problem } from '../../kernel/contract/problem.js';
@@ -21,7 +21,7 @@ function listed(asked: Asked, problem: Problem): Offer[] {
   const symbol = part === undefined ? null : symbolOf(asked, part.root);
   if (definition?.sort !== 'resource' || name === undefined || symbol === null) return [];
   const [level] = descend(view.registry, definition.node, ROOT_FIELDS.resource, []);
-  // Beside what stands there: a guard is never put up by a quick fix.
+  // Only extends an existing object, because a quick fix must not add an authentication guard.
   for (const [key, { field }] of level?.expansion?.fields ?? []) {
     const holder = memberOf(definition.node, key)?.value;
     const found = Object.entries(field.fields).find(
@@ -38,7 +38,7 @@ function listed(asked: Asked, problem: Problem): Offer[] {
   return [];
 }
 
-/** What the accessor says has to be declared. */
+/** The symbol that the accessor requires to be declared. */
 function symbolOf({ view: { registry } }: Asked, root: string): string | null {
   const kind = registry.kindsIn(Slot.ACCESSOR)[0]?.kind ?? '';
   const tail = registry.plugin(kind, root)?.facts?.['tail'];

@@ -1,6 +1,6 @@
 /**
- * Lets an actionable wait for the one that gives a name it uses too early. Which field names others, is told by the specs; where
- * waiting cannot be right (in circles, side by side, for what is done later), nothing is offered.
+ * Quick fix: adds a dependency on the actionable that produces a name used too early, except for cycles, parallel or deferred
+ * actionables.
  */
 import { descend } from '../../kernel/analysis/descend.js';
 import { ROOT_FIELDS } from '../../kernel/analysis/grammar.js';
@@ -42,7 +42,7 @@ function waiting(asked: Asked, problem: Problem): Offer[] {
   return [{ title: `Let actionable ${action.id} wait for actionable ${maker.id}`, edit, mends: [problem] }];
 }
 
-/** An accessor reads the name behind its root; elsewhere the text begins with it. */
+/** An accessor's name follows its root; other text starts with it. */
 const namesIn = (source: string, written: string): string =>
   accessorsIn(source)[0]?.tail[0] ?? accessorsIn(written)[0]?.tail[0] ?? written.split('.')[0] ?? '';
 
@@ -64,12 +64,11 @@ function mayWait({ definition, actions }: ResourceModel, user: ActionModel, make
   visit(maker.key);
   if (waits.has(user.key) || user.parallel || maker.parallel) return false;
   if (user.timing.later !== maker.timing.later || user.timing.scheduled !== maker.timing.scheduled) return false;
-  // Its own names would be taken from what it waits for, and not from its own result any more.
+  // With a first dependency, its own `late` names would be read from the dependency instead of its own result.
   const names = definition.finds.declarations.some(({ late, spot }) => late && inside(spot, user.node));
   return !names || user.depends.length > 0;
 }
 
-/** The list of dependencies; in each, whose actionables are meant, and which. */
 interface WaitPlace {
   readonly list: string;
   readonly owner: string;

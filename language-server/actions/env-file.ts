@@ -1,6 +1,6 @@
 /**
- * Moves a secret out of a definition into `.env`, and writes variables that are missing there. Values stand in the edit and
- * nowhere else: no title, no log and no message has one.
+ * Quick fixes that move a secret to `.env` or add missing variables. Values appear only in the edit, never in titles, logs or
+ * messages.
  */
 import { randomBytes } from 'node:crypto';
 import { lstat, readFile, realpath, stat } from 'node:fs/promises';
@@ -22,7 +22,7 @@ export async function envActions(asked: Asked): Promise<Offer[]> {
   return offers;
 }
 
-/** A file of the project, or none yet: what else has the name, or leads out of the project, is no place for a secret. */
+/** True if missing or a regular file inside the project; secrets are not written through links that lead outside. */
 async function isOurs({ view }: Asked, file: string): Promise<boolean> {
   const { folder } = view.project;
   const name = join(folder, file);
@@ -41,7 +41,7 @@ async function moved(asked: Asked, problem: Problem): Promise<Offer[]> {
   const [, root = '', base = ''] = proposed ?? [];
   if (base === '') return [];
   const source = view.doc.text.slice(view.offsetAt(problem.range.start), view.offsetAt(problem.range.end));
-  // What attackers try first is not worth keeping.
+  // A well-known sample secret is replaced by a random value.
   const isKnown = problem.code === 'SEC_SAMPLE';
   const value = isKnown ? randomBytes(32).toString('base64url') : textOf(source);
   const line = value === null ? null : lineOf(await freeName(asked, base), value);
@@ -67,7 +67,7 @@ async function written(asked: Asked, problem: Problem): Promise<Offer[]> {
   return [{ title: what, edit, mends: value === '' ? [] : [problem] }];
 }
 
-/** One that no file has yet. */
+/** A variable name that no env file contains. */
 async function freeName(asked: Asked, base: string): Promise<string> {
   const { names } = asked.view.project.envNames;
   let name = base;
@@ -75,7 +75,7 @@ async function freeName(asked: Asked, base: string): Promise<string> {
   return name;
 }
 
-/** In the form that reads back as the same value; null where there is none. */
+/** A line that is read back as the same value; null if there is none. */
 function lineOf(name: string, value: string): { readonly name: string; readonly text: string } | null {
   const forms = [
     /^[A-Za-z0-9_./:@?&=+,%|~-]*$/.test(value) ? value : null,
@@ -102,7 +102,7 @@ function textOf(source: string): string | null {
 const read = ({ view }: Asked, file: string): Promise<string> =>
   readFile(join(view.project.folder, file), 'utf8').catch(() => '');
 
-/** The name goes into `.env.example` as well, without its value, so that others learn of it. */
+/** Also adds the name without its value to `.env.example`, as documentation. */
 async function withLines(
   asked: Asked,
   changes: Readonly<Record<string, TextEdit[]>>,

@@ -1,6 +1,6 @@
 /**
- * Takes a value out of the text of a statement and binds it to a placeholder. Offered where the text shows which column the
- * value meets: elsewhere the database may not know the type of the placeholder.
+ * Refactoring: moves a literal from a statement to its parameters. Needs a known column; otherwise the database may not know the
+ * placeholder's type.
  */
 import { CodeActionKind } from '../protocol.js';
 import { rangeAt } from '../../kernel/source/document.js';
@@ -30,7 +30,7 @@ export function extractionActions(asked: Asked): Offer[] {
   if (token === undefined || value === null) return [];
   const after = `${inside.text.slice(0, token.start)}$${n}${inside.text.slice(token.end)}`;
   const met = scanSql(after).placeholders.find((one) => one.n === n);
-  // A cast says that the text is read as something else, and may need to be a text for that.
+  // A cast converts from text, so the literal may have to stay text.
   if (met === undefined || met.column === null || met.cast !== null) return [];
   const json = typeof value === 'string' ? `{ "${LITERAL}": ${JSON.stringify(value)} }` : String(value);
   const edit = changing(asked, doc, [
@@ -48,7 +48,7 @@ export function extractionActions(asked: Asked): Offer[] {
   }
 }
 
-/** Null for forms with escapes of their own. */
+/** Returns null for literals with escapes. */
 function valueOf(source: string): string | number | null {
   if (/^(0|[1-9]\d{0,14})(\.\d{1,6})?$/.test(source)) return Number(source);
   const text = /^'((?:[^'\\]|'')*)'$/.exec(source)?.[1]?.replaceAll("''", "'");

@@ -1,4 +1,4 @@
-/** The fixes that the checker itself gives, one by one and all of a file at once. Knows no code and no field. */
+/** Code actions for the checker's fixes, single or all of a file. Independent of codes and fields. */
 import { join } from 'node:path';
 import type { CodeAction, TextEdit } from 'vscode-languageserver';
 import type { Fix } from '../../kernel/contract/problem.js';
@@ -22,7 +22,7 @@ export function fixActions({ view, problems }: Asked): Offer[] {
   });
 }
 
-/** Null where there is nothing to mend. What is only a hint may be meant, and is left to people; so are secrets. */
+/** Null without applicable fixes. Skips hints, which may be intended, and fixes that need review. */
 export function fixAllAction(view: View, kind: string): CodeAction | null {
   const spans: Span[] = [];
   const taken: TextEdit[] = [];
@@ -46,7 +46,7 @@ interface Span {
   readonly end: number;
 }
 
-/** Kept in the order of the text, none of them touching another; false where a new one would. */
+/** Keeps spans sorted and disjoint; adds nothing and returns false on an overlap. */
 function takeAll(spans: Span[], added: readonly Span[]): boolean {
   const places: number[] = [];
   for (const span of added) {

@@ -1,4 +1,4 @@
-/** Says which of several actionables gives the result of the resource. Nothing is wrong without it, so nobody is asked to. */
+/** Refactoring: marks the actionable that produces the resource's result. */
 import { addMembers } from '../../kernel/source/edit-json.js';
 import { memberOf } from '../../kernel/source/tree.js';
 import { changing } from './changing.js';

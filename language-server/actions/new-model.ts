@@ -1,4 +1,4 @@
-/** Writes a model for a table that has none: a new file beside the one that names it, with the columns that its statement names. */
+/** Quick fix: writes a model file for a table without one, with the columns that the statement names. */
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Problem } from '../../kernel/contract/problem.js';
@@ -26,7 +26,7 @@ function written({ view }: Asked, problem: Problem): Offer[] {
   const type = plainType(view.registry);
   if (statement === undefined || type === null) return [];
   const source = view.doc.text.slice(offset, view.offsetAt(problem.range.end)).toLowerCase();
-  // What is written in quotes or with other letters is named by hand.
+  // Quoted names and names with other characters are left to the author.
   if (!/^[a-z][a-z0-9_]{0,50}$/.test(source)) return [];
   const file = join(dirname(view.name), `_${source}.model.json`);
   if (view.project.files.has(file) || existsSync(file)) return [];
@@ -47,20 +47,20 @@ function written({ view }: Asked, problem: Problem): Offer[] {
       },
     ],
   };
-  // Types of columns are not to be read off a statement.
+  // Needs review, because a statement does not reveal column types.
   return [{ title: `Write a model of "${source}"`, edit, mends: [problem], asks: true }];
 }
 
 const KEY = 'id';
 
-/** The plainest type of a column that holds any text. */
+/** The simplest column type for text. */
 function plainType(registry: Registry): string | null {
   const kind = registry.kindsIn(Slot.MODEL_FIELD)[0]?.kind ?? '';
   const names = registry.names(kind).filter((name) => registry.plugin(kind, name)?.facts?.['column'] === 'text');
   return names.find((name) => name.toLowerCase() === 'string') ?? names[0] ?? null;
 }
 
-/** Those that can be no other table's: none where the statement names several tables. */
+/** Columns that certainly belong to the table. */
 function columnsIn({ names }: Analysis, { node, scan }: SqlText): string[] {
   if (new Set(scan.tables.map(({ name }) => name)).size !== 1) return [];
   const read = (names.get(node)?.names ?? []).flatMap(({ sort, name }) => (sort === 'column' ? [name] : []));
@@ -69,7 +69,7 @@ function columnsIn({ names }: Analysis, { node, scan }: SqlText): string[] {
   return [...new Set(all)].filter((name) => /^[a-z_][a-z0-9_]{0,62}$/.test(name));
 }
 
-/** `INSERT INTO table (a, b)`. */
+/** The columns of `INSERT INTO table (a, b)`. */
 function intoColumns({ text, tokens, target, verb }: SqlText['scan']): string[] {
   if (verb !== 'INSERT' || target === null) return [];
   const behind = tokens.filter(({ start, type }) => start >= target.end && type !== 'comment');

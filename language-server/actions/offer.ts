@@ -1,4 +1,4 @@
-/** What a source of code actions is asked, and what it answers. */
+/** Input and output of code action sources. */
 import type { Range, WorkspaceEdit } from 'vscode-languageserver';
 import type { Problem } from '../../kernel/contract/problem.js';
 import type { Desk } from '../desk.js';
@@ -8,18 +8,16 @@ export interface Asked {
   readonly desk: Desk;
   readonly view: View;
   readonly range: Range;
-  /** Those that the range touches. */
   readonly problems: readonly Problem[];
 }
 
 export interface Offer {
   readonly title: string;
   readonly edit: WorkspaceEdit;
-  /** The problems that are gone with it. */
   readonly mends: readonly Problem[];
-  /** A quick fix unless it says otherwise. */
+  /** Defaults to a quick fix. */
   readonly kind?: string;
-  /** Somebody has to look at it: it is never taken without being asked for. */
+  /** Needs review: never applied automatically. */
   readonly asks?: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Adds what an object needs and does not have, all at once, with values to start from. */
+/** Quick fix: adds all missing required members of an object with starting values. */
 import { missingIn } from '../../kernel/analysis/walk.js';
 import { addMembers, jsonLine } from '../../kernel/source/edit-json.js';
 import type { Problem } from '../../kernel/contract/problem.js';
@@ -14,7 +14,7 @@ export function requiredActions(asked: Asked): Offer[] {
     byPlace.set(start, [...(byPlace.get(start) ?? []), problem]);
   }
   return [...byPlace].flatMap(([start, mends]) => {
-    // Just inside the brace that the problem stands at.
+    // Just inside the opening brace at which the problem is reported.
     const site = view.siteAt(start + 1);
     const object = [...site.levels].reverse().find(({ node }) => node?.type === 'object');
     if (object?.node === null || object?.node === undefined || object.expansion === null) return [];

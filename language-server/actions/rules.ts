@@ -1,6 +1,5 @@
 /**
- * Adds rules for the payload fields that a resource uses and that no rule knows, of types that their columns take. Which
- * field holds rules, and which types there are, is told by the specs.
+ * Quick fix: adds missing rules for payload fields, with types derived from their columns. The specs define the rules and types.
  */
 import { payloadReaders } from '../../kernel/analysis/checks/readers.js';
 import { inside } from '../../kernel/analysis/report.js';
@@ -45,14 +44,14 @@ export function ruleActions(asked: Asked): Offer[] {
   ];
 }
 
-/** Names are whatever a definition writes: they are looked for as they stand. */
+/** Searches the message literally, because names may contain any characters. */
 function isNamed(message: string, name: string): boolean {
   for (let at = message.indexOf(name); at >= 0; at = message.indexOf(name, at + 1))
     if (/["$.]/.test(message.charAt(at - 1)) && !/\w/.test(message.charAt(at + name.length))) return true;
   return false;
 }
 
-/** A list that statements are repeated for and that no rule declares; what its items are is for somebody to say. */
+/** Needs review, because the type of the list's items is unknown. */
 function listRules(asked: Asked, resource: ResourceModel, action: ActionModel, place: RulePlace): Offer[] {
   const { view, problems } = asked;
   const rule = ruleFor(view.registry, place.entry, 'array', false);
@@ -67,10 +66,9 @@ function listRules(asked: Asked, resource: ResourceModel, action: ActionModel, p
   });
 }
 
-/** What is known of a column: its field in the model. */
 type Column = Readonly<Record<string, Json>> | null;
 
-/** Names that mean fields of the payload, in the order of the text, with the columns that they meet. */
+/** Names of payload fields in text order, with their columns. */
 function unknownFields(registry: Registry, analysis: Analysis, resource: ResourceModel): Map<string, Column> {
   const { finds } = resource.definition;
   const found = new Map<string, Column>();
@@ -83,7 +81,7 @@ function unknownFields(registry: Registry, analysis: Analysis, resource: Resourc
   };
   const readers = payloadReaders(registry);
   for (const action of resource.actions) {
-    // Names mean fields of an item there.
+    // Names refer to fields of the item there.
     if (action.repeat !== null) continue;
     for (const { node, name, refers } of finds.references) {
       if (!inside(node, action.node)) continue;
@@ -105,7 +103,7 @@ function unknownFields(registry: Registry, analysis: Analysis, resource: Resourc
 
 const root = (name: string): string => name.split('.')[0] ?? name;
 
-/** The field of a model that a parameter is written to or compared with. */
+/** The model field that a parameter is written to or compared with. */
 function columnOf({ models }: Analysis, { definition, models: touched }: ActionModel, pointer: string): Column {
   for (const { parameters, scan } of definition.finds.statements) {
     const n = parameters.findIndex((one) => one.pointer === pointer) + 1;

@@ -1,9 +1,9 @@
-/** A value to start from, as JSON: from a field's own examples, default and shape, with what an object of it needs. */
+/** Creates a starting value for a field, including required members. */
 import type { Json } from '../../kernel/contract/json.js';
 import type { Registry } from '../../kernel/analysis/registry.js';
 import type { FieldNode } from '../../kernel/schema/field-node.js';
 
-/** Deeper than any definition needs. */
+/** Maximum nesting. */
 const MOST = 6;
 
 export function startingValue(registry: Registry, field: FieldNode, depth = 0): Json {
@@ -33,7 +33,7 @@ export function startingValue(registry: Registry, field: FieldNode, depth = 0): 
   }
 }
 
-/** The fields that are required, those of what was chosen for them included. */
+/** Required fields, including those of the plugins selected for them. */
 function startingObject(registry: Registry, field: FieldNode, depth: number): Json {
   const made: Record<string, Json> = {};
   for (let before = -1; before !== Object.keys(made).length;) {

@@ -1,4 +1,4 @@
-/** Accessors inside strings: the roots that may stand here, and what may follow them. Driven by the facts of their plugins. */
+/** Completes accessors inside strings: valid roots and what may follow them, according to the plugins' facts. */
 import type { CompletionItem } from 'vscode-languageserver';
 import { CompletionItemKind, InsertTextFormat } from '../protocol.js';
 import type { Span } from '../../kernel/analysis/report.js';
@@ -12,11 +12,11 @@ import { place, Rank, snippetItem, textItem, valueItem } from './item.js';
 import { tailNames } from './names/index.js';
 import type { Name } from './names/place.js';
 
-/** What is typed of an accessor in front of the caret. */
+/** The accessor typed before the cursor. */
 const BEFORE = /\$([A-Za-z0-9_]*)((?:\.[A-Za-z0-9_-]*)*)$/;
 const AFTER = /^[A-Za-z0-9_-]*/;
 
-/** Whether an accessor is being typed: then nothing else is offered. */
+/** True while an accessor is being typed; then nothing else is offered. */
 export const isAccessor = ({ inside }: Site): boolean =>
   inside !== null && BEFORE.test(inside.text.slice(0, inside.offset));
 
@@ -35,7 +35,7 @@ export function accessorItems(view: View, site: Site): CompletionItem[] {
   if (inside === null || inside.text === '')
     return cursor.token === null || inside !== null ? whole(view, site, roots) : [];
   const typed = BEFORE.exec(inside.text.slice(0, inside.offset));
-  // Behind a second dollar sign there is a name that a database gives.
+  // After a second dollar sign the name belongs to the database.
   if (typed === null || inside.text[typed.index - 1] === '$') return [];
   const [, name = '', tail = ''] = typed;
   const rest = AFTER.exec(inside.text.slice(inside.offset))?.[0].length ?? 0;
@@ -58,7 +58,7 @@ interface Accessor {
   readonly doc?: string | undefined;
 }
 
-/** The root itself, and the root with every name that can follow it. */
+/** The root, and the root with every name that can follow it. */
 function ofRoot(view: View, site: Site, { name, doc, facts }: Root): Accessor[] {
   const names = tailNames(view, site, facts, []);
   const tail = typeof facts['tail'] === 'string' ? facts['tail'] : 'none';
@@ -77,7 +77,7 @@ const asText =
   ({ text, detail, doc }: Accessor, i: number): CompletionItem =>
     textItem(view, span, text, i, { label: text.replace(/\.$/, ''), detail, doc });
 
-/** A string that is nothing but the accessor. */
+/** Items for a string that consists of a single accessor. */
 const whole = (view: View, site: Site, roots: readonly Root[]): CompletionItem[] =>
   roots
     .flatMap((root) => ofRoot(view, site, root))
@@ -92,7 +92,7 @@ const whole = (view: View, site: Site, roots: readonly Root[]): CompletionItem[]
       };
     });
 
-/** Those that the checker lets pass here; none where text is taken as it is. */
+/** The roots that the checker accepts here; none where text is literal. */
 function rootsAt({ registry }: View, { sort, levels }: Site, field: FieldNode): Root[] {
   const kind = registry.kindsIn(Slot.ACCESSOR)[0]?.kind;
   if (kind === undefined) return [];

@@ -1,6 +1,6 @@
 /**
- * In a query of documents: collections, names of fields and operators in predicates, paths in expressions, placeholders. Which
- * names stand where is said by the specs (`members`), and the fields by the model and the stages before.
+ * Completes document queries. The specs' `members` define what is valid where; field names come from the model and the preceding
+ * stages.
  */
 import type { CompletionItem } from 'vscode-languageserver';
 import { CompletionItemKind, InsertTextFormat } from '../protocol.js';
@@ -43,13 +43,13 @@ function collectionItems(view: View, site: Site, query: DocumentSite): Completio
   });
 }
 
-/** A whole text, quotes and all. */
+/** Replaces a whole string, including its quotes. */
 function textItem(view: View, site: Site, text: string): CompletionItem {
   const quoted = JSON.stringify(text);
   return { label: text, filterText: quoted, textEdit: replacing(view, site, quoted + commaBehind(view, site)) };
 }
 
-/** Names that the documents have here, and paths into them. */
+/** Fields of the documents at this point, and paths into them. */
 function pathItems(view: View, site: Site, query: DocumentSite, sign: '$' | ''): CompletionItem[] {
   return pathsOf(documentNamesAt(view, site, query)).map((one, i) => ({
     ...textItem(view, site, sign + one.path),
@@ -97,10 +97,10 @@ function nameItems(view: View, site: Site, query: DocumentSite): CompletionItem[
   ].filter(({ label }) => !written.has(label));
 }
 
-/** What a model does not have itself. */
+/** True for a field that the model does not have. */
 const isAdded = ({ meaning }: DocumentPath): boolean => 'column' in meaning && meaning.column.field === null;
 
-/** The name of the field that the value stands behind may be that of a value, too. */
+/** Offers placeholders; proposes the surrounding field's name as the value's name. */
 function values(view: View, site: Site, query: DocumentSite): CompletionItem[] {
   const keys = site.levels.slice(query.depth + 2).map(({ key }) => key);
   const field = keys.findLast((key) => typeof key === 'string' && !key.startsWith('$')) ?? null;

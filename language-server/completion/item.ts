@@ -1,4 +1,4 @@
-/** Items of a completion list: what is written for a value, a name, a piece of text or a snippet, and how it is found. */
+/** Creates completion items for values, names, parts of strings and snippets. */
 import type { CompletionItem } from 'vscode-languageserver';
 import { CompletionItemKind, InsertTextFormat } from '../protocol.js';
 import type { Site, View } from '../view.js';
@@ -12,11 +12,11 @@ export interface Offer {
   readonly kind?: CompletionItemKind;
 }
 
-/** Groups of a list, the one that is most likely meant first. */
+/** Sort groups, the most likely first. */
 export const Rank = { NAMES: '1', OWN: '2', ACCESSORS: '3', VARIANTS: '4', EXAMPLES: '5' } as const;
 export type Rank = (typeof Rank)[keyof typeof Rank];
 
-/** `json`: the text of a whole value, which replaces the token at the caret. */
+/** `json`: text of a whole value, which replaces the token at the cursor. */
 export function valueItem(view: View, site: Site, json: string, rank: Rank, i: number, offer: Offer): CompletionItem {
   return {
     ...worded(offer, CompletionItemKind.Value),
@@ -28,7 +28,7 @@ export function valueItem(view: View, site: Site, json: string, rank: Rank, i: n
   };
 }
 
-/** A whole value with stops. Found by its label, so that it is not offered inside quotes. */
+/** Filtered by its label, so that it is not offered inside quotes. */
 export function snippetItem(view: View, site: Site, snippet: string, i: number, offer: Offer): CompletionItem {
   return {
     ...worded(offer, CompletionItemKind.Snippet),
@@ -40,7 +40,6 @@ export function snippetItem(view: View, site: Site, snippet: string, i: number, 
   };
 }
 
-/** Text inside a string, between two offsets of the file. */
 export function textItem(
   view: View,
   { start, end }: { readonly start: number; readonly end: number },

@@ -1,7 +1,4 @@
-/**
- * Names of members: those that the object may have and does not have yet, the required ones first; names for a map; and all
- * members at once of an object that is still empty.
- */
+/** Completes member names: missing fields (required ones first), map entries, and all required members of an empty object. */
 import type { CompletionItem } from 'vscode-languageserver';
 import { CompletionItemKind, CompletionItemTag, InsertTextFormat } from '../protocol.js';
 import { BESIDE_FIELDS } from '../../kernel/analysis/grammar.js';
@@ -21,7 +18,7 @@ export function keyItems(view: View, site: Site): CompletionItem[] {
   const object = levels.at(-1);
   if (cursor.at !== 'key' || object === undefined || object.field === null) return [];
   const written = new Set(object.node?.members.map(({ key }) => key));
-  // What is being typed is not there yet.
+  // The key being typed does not count as present.
   written.delete(cursor.token?.text ?? '');
   const { field, expansion } = object;
   if (expansion === null) {
@@ -33,7 +30,7 @@ export function keyItems(view: View, site: Site): CompletionItem[] {
   return written.size > 0 || cursor.token !== null ? fields : [...fields, ...variantItems(view, site, field)];
 }
 
-/** Where one key of several has to stand, and another one stands there. */
+/** True if the key belongs to a choice in which another key is already present. */
 const isChosenOtherwise = ({ choices }: Expansion, name: string): boolean =>
   choices.some(
     ({ kind, names, present }) =>
@@ -60,7 +57,7 @@ function fieldItem(
   const isNeeded = field.required || isChoice(expansion, name);
   const rank = isNeeded ? '0' : field.meta.advanced === true ? '2' : '1';
   const [kind = '', own = ''] = plugin?.split(':') ?? [];
-  // The example of a plugin that is chosen by its key is what stands behind the key.
+  // The example of a plugin selected by key is the value of that key.
   const isPlugin = own === name && view.registry.kind(kind)?.select.by === 'key';
   const isNumber = field.type === 'number' && field.meta.declares !== undefined;
   const next = isNumber ? lastNumber(site)(field.meta.declares ?? 'value') + 1 : undefined;
@@ -87,14 +84,14 @@ function memberItem(view: View, site: Site, name: string, value: string): Comple
     label: name,
     kind: CompletionItemKind.Property,
     filterText: quoted,
-    // Where only the name is replaced, a dollar sign in it is one.
+    // If only the name is replaced, a dollar sign is literal.
     insertTextFormat: hasColon(view, site) ? InsertTextFormat.PlainText : InsertTextFormat.Snippet,
     textEdit: replacing(view, site, text),
     additionalTextEdits: commaBefore(view, site),
   };
 }
 
-/** What a model says beside its fields. */
+/** Options of a model besides its fields. */
 const besideItems = (view: View, site: Site, written: ReadonlySet<string>): CompletionItem[] =>
   Object.entries(BESIDE_FIELDS.fields).flatMap(([name, field], i) => {
     if (written.has(name) || site.definition?.unique?.pointer.endsWith(`/${name}`) === true) return [];
@@ -108,7 +105,7 @@ const besideItems = (view: View, site: Site, written: ReadonlySet<string>): Comp
     ];
   });
 
-/** Keys of a map: names that somebody uses, and a new entry of every sort that there is. */
+/** Keys of a map: names used elsewhere, and a new entry of each kind. */
 function mapItems(view: View, site: Site, field: FieldNode, written: ReadonlySet<string>): CompletionItem[] {
   const { registry } = view;
   const { inner } = field;
@@ -134,7 +131,7 @@ function mapItems(view: View, site: Site, field: FieldNode, written: ReadonlySet
   return [...named, ...entries];
 }
 
-/** All that an object of one sort needs, inside braces that are there already. */
+/** The required members of each variant, inside existing braces. */
 function variantItems(view: View, site: Site, field: FieldNode): CompletionItem[] {
   const { registry } = view;
   const numbers = numbersIn(registry, field, lastNumber(site));

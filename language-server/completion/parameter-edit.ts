@@ -1,11 +1,11 @@
-/** The edit that adds values to the list of a query's parameters, or writes the list where there is none. */
+/** Creates the edit that adds values to a query's parameter list, or creates the list. */
 import type { TextEdit } from 'vscode-languageserver';
 import { rangeAt } from '../../kernel/source/document.js';
 import { memberOf } from '../../kernel/source/tree.js';
 import type { QuerySite } from '../queries/query-site.js';
 import type { Site, View } from '../view.js';
 
-/** None where the list cannot be told: its name is there without a value, or the text around the caret is not closed. */
+/** None if the list has a name without a value, or the text at the cursor is unterminated. */
 export function addParameters(view: View, site: Site, query: QuerySite, values: readonly string[]): TextEdit[] {
   const { doc, around, list, field } = query;
   const { binds } = field.meta;
@@ -17,13 +17,13 @@ export function addParameters(view: View, site: Site, query: QuerySite, values: 
     return [{ range: rangeAt(doc, at, at), newText: last === undefined ? written : `, ${written}` }];
   }
   if (around !== null && memberOf(around, binds) !== undefined) return [];
-  // Beside the text of a statement; in an object of other queries the place is not as clear.
+  // Creates the list only next to SQL text; for other queries its place is unclear.
   if (field.meta.language !== 'sql' || site.inside?.isClosed !== true) return [];
   const { end } = site.inside;
   return [{ range: view.range(end, end), newText: `,${gapBefore(view, site)}${JSON.stringify(binds)}: [${written}]` }];
 }
 
-/** Members on lines of their own stay so. */
+/** Keeps members on separate lines. */
 function gapBefore(view: View, { inside }: Site): string {
   const before = view.doc.text.slice(0, inside?.start ?? 0);
   const line = before.slice(Math.max(before.lastIndexOf('\n'), before.lastIndexOf('\r')) + 1);

@@ -1,7 +1,4 @@
-/**
- * Placeholders: those that have a value, with where it comes from; the next one; and the next one together with its value,
- * which accepting adds to the list.
- */
+/** Completes placeholders: existing ones, the next one, and the next one with a value that is added to the parameter list. */
 import type { CompletionItem, Range } from 'vscode-languageserver';
 import { CompletionItemKind } from '../protocol.js';
 import { parameterShort, parameterWords } from '../queries/parameters.js';
@@ -11,12 +8,11 @@ import { addParameters } from './parameter-edit.js';
 
 interface Wanted {
   readonly range: Range;
-  /** The column that the value would meet. */
+  /** The column that the value is compared with or written to. */
   readonly column: string | null;
   readonly rank: string;
-  /** What is written for a number. */
   readonly text: (n: number) => string;
-  /** What it is called; the same where nothing else is said. */
+  /** Label of a number; defaults to its text. */
   readonly label?: (n: number) => string;
 }
 
@@ -51,10 +47,10 @@ export function placeholderItems(view: View, site: Site, query: QuerySite, wante
   return [...known, ...added.filter(({ additionalTextEdits }) => (additionalTextEdits ?? []).length > 0), bare];
 }
 
-/** Names that have a value here, and the column itself. */
+/** Names with a value here, and the column's name. */
 function namesOf({ resource, action }: QuerySite, column: string | null): string[] {
   if (resource === null) return [];
   const all = resource.sources.names(action?.key ?? null).map(({ name }) => name);
-  // The name of the column is one of the payload, whatever rules say.
+  // The column's name is offered as a payload field even without a rule.
   return [...new Set(column === null || all.includes(column) ? all : [column, ...all])];
 }

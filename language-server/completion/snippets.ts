@@ -1,27 +1,24 @@
-/**
- * Values to start from, as text of snippets: what a field needs, with a stop at every place that people change. Taken from
- * examples, defaults and bounds of specs, so that the checker finds nothing wrong where the stops are left as they are.
- */
+/** Snippets of starting values, from the examples, defaults and bounds of specs; valid without edits. */
 import { isObject, type Json, type JsonObject } from '../../kernel/contract/json.js';
 import type { FieldNode } from '../../kernel/schema/field-node.js';
 import type { Expansion, Registry } from '../../kernel/analysis/registry.js';
 import { snippetText } from './edit.js';
 import { withChoices } from './variants.js';
 
-/** Longer ones are broken into lines. */
+/** Longer lines are broken. */
 const LINE = 76;
 
 interface Writing {
   readonly registry: Registry;
-  /** Number of the next stop. */
+  /** Number of the next tab stop. */
   next: number;
 }
 
-/** `given`: what is known of the value already; `first`: the number of its first stop. */
+/** `given`: the part of the value that is already known; `first`: number of the first tab stop. */
 export const valueSnippet = (registry: Registry, field: FieldNode, given?: Json, first = 1): string =>
   write({ registry, next: first }, field, given);
 
-/** The members of an object without its braces, each on a line of its own. */
+/** Members of an object without its braces, one per line. */
 export const membersSnippet = (registry: Registry, field: FieldNode, given: JsonObject): string =>
   membersOf({ registry, next: 1 }, field, given).join(',\n');
 
@@ -74,7 +71,7 @@ function writeList(writing: Writing, field: FieldNode, given: Json | undefined):
     const isNeeded = (bounds.min ?? 0) > 0;
     return isNeeded && inner !== null ? `[${write(writing, inner, undefined)}]` : `[${stop(writing, '')}]`;
   }
-  // Which of several sorts it is to be is chosen next.
+  // A union's variant is chosen in the next completion.
   const isUnion = inner.parts.some((slot) =>
     writing.registry.kindsIn(slot).some(({ select }) => select.by === 'field'),
   );
@@ -85,7 +82,7 @@ function membersOf(writing: Writing, field: FieldNode, given: Json | undefined):
   const chosen = withChoices(writing.registry, field, isObject(given) ? given : {});
   const expansion = writing.registry.expand(field, (key) => chosen[key]);
   const names = [...expansion.fields].filter(([name, { field: own }]) => isWritten(expansion, chosen, name, own));
-  // What has been chosen is no stop: the other fields follow from it.
+  // Chosen values are no tab stops, because the other fields depend on them.
   const settled = new Set(
     selectorsOf(writing.registry, field).filter((name) => isObject(given) && Object.hasOwn(given, name)),
   );
@@ -112,7 +109,7 @@ function writeRecord(writing: Writing, { inner }: FieldNode, given: Json | undef
   return braced(members);
 }
 
-/** As it is, with a stop at every scalar. */
+/** Writes the JSON with a tab stop at each scalar. */
 function writeJson(writing: Writing, json: Json): string {
   if (Array.isArray(json)) return `[${(json as readonly Json[]).map((item) => writeJson(writing, item)).join(', ')}]`;
   if (isObject(json)) {
@@ -123,7 +120,7 @@ function writeJson(writing: Writing, json: Json): string {
   return scalar(writing, json as string | number | boolean | null);
 }
 
-/** Of text the quotes stay outside, so that typing replaces what is between them. */
+/** Quotes stay outside of the tab stop, so typing replaces only the text. */
 function scalar(writing: Writing, json: string | number | boolean | null): string {
   if (typeof json !== 'string') return stop(writing, JSON.stringify(json));
   return `"${stop(writing, JSON.stringify(json).slice(1, -1))}"`;
@@ -147,7 +144,7 @@ const startingWith = <T extends string | number | boolean>(values: readonly T[],
 function braced(members: readonly string[]): string {
   if (members.length === 0) return '{}';
   const line = `{ ${members.join(', ')} }`;
-  // Of a choice only the first is seen.
+  // Of a choice, only the first option is visible.
   const shown = line.replace(/\$\{\d+\|([^,|]*)[^|]*\|\}/g, '$1').replace(/\$\{\d+:/g, '');
   if (shown.length <= LINE && !line.includes('\n')) return line;
   return `{\n${members.map((member) => `\t${member.replaceAll('\n', '\n\t')}`).join(',\n')}\n}`;

@@ -1,4 +1,4 @@
-/** Whole statements for each model, with the list of their parameters: where a text is still empty. */
+/** Offers whole statements for each model, with their parameters, while the text is empty. */
 import type { CompletionItem, Range } from 'vscode-languageserver';
 import { CompletionItemKind, InsertTextFormat } from '../protocol.js';
 import type { DataModel } from '../../kernel/analysis/model.js';
@@ -13,11 +13,11 @@ import { addParameters } from './parameter-edit.js';
 interface Statement {
   readonly label: string;
   readonly text: string;
-  /** Names of the values, in the order of their placeholders. */
+  /** Names of the values, in placeholder order. */
   readonly values: readonly string[];
 }
 
-/** `name`: how a name is written in this text. */
+/** `name` quotes a name for this text. */
 export function statementItems(
   view: View,
   site: Site,

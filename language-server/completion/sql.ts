@@ -1,6 +1,6 @@
 /**
- * Inside SQL: tables, columns, placeholders, words. What may stand at the caret is told by `language/sql-caret`; the names
- * are those of the models, the values those of the list beside the text.
+ * Completes SQL. `language/sql-caret` decides what is valid at the cursor; names come from the models, values from the parameter
+ * list.
  */
 import type { CompletionItem, Range, TextEdit } from 'vscode-languageserver';
 import { CompletionItemKind } from '../protocol.js';
@@ -24,7 +24,7 @@ interface Context {
   readonly caret: SqlCaret;
   readonly tables: Tables;
   readonly range: Range;
-  /** How a name is written in this text. */
+  /** Quotes a name for this text. */
   readonly name: (plain: string) => string;
 }
 
@@ -64,7 +64,7 @@ export function sqlItems(view: View, site: Site): readonly CompletionItem[] {
   }
 }
 
-/** Models that lie where this statement runs. */
+/** Models that are stored where this statement runs. */
 function here({ query, tables }: Context): DataModel[] {
   const { store } = query.field.meta;
   return tables.models.filter(({ stores }) => stores.length === 0 || stores.some(({ kind }) => kind === store));
@@ -72,7 +72,7 @@ function here({ query, tables }: Context): DataModel[] {
 
 const replacing = ({ range }: Context, text: string): TextEdit => ({ range, newText: jsonText(text) });
 
-/** What the editor compares with the text of the file: begins with the quote that stands there. */
+/** Starts with the quote typed in the file, which the editor matches against. */
 function filterOf({ site, caret }: Context, plain: string): string {
   const mark = site.inside?.text[caret.start] ?? '';
   return mark === '"' || mark === '`' ? jsonText(mark + plain + mark) : plain;
@@ -100,7 +100,7 @@ const commonItem = (context: Context, { alias }: SqlSource): CompletionItem => (
   textEdit: replacing(context, context.name(alias)),
 });
 
-/** Columns of the sources in scope, and the names of the sources where there are several. */
+/** Columns of the sources in scope, and the sources' names if there are several. */
 function columnItems(context: Context): CompletionItem[] {
   const { caret, tables } = context;
   const { qualifier } = caret;
@@ -130,7 +130,7 @@ function columnItems(context: Context): CompletionItem[] {
   return [...items.values(), ...aliases.filter(({ label }) => !items.has(label))];
 }
 
-/** Of a list that is written to: what is not in it yet. */
+/** Columns that the list of written columns does not contain yet. */
 function targetColumns(context: Context): CompletionItem[] {
   const { target, listed } = context.caret;
   if (target === null) return [];
@@ -152,7 +152,7 @@ function columnItem(
     kind: CompletionItemKind.Field,
     detail: [columnType(context.view, column), where].filter((part) => part !== '').join(' · '),
     documentation: { kind: 'markdown', value: columnMarkdown(context.view, column) },
-    // Dates that a model does not have come behind what it has.
+    // Timestamps that the model does not declare come after its fields.
     sortText: `${field === null && model !== null ? '0z' : '0a'}${order}`,
     filterText: filterOf(context, name),
     textEdit: replacing(context, written),

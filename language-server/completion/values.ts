@@ -1,6 +1,4 @@
-/**
- * Values that a field takes: names of plugins, members of an enumeration, names of the project, examples, and whole objects.
- */
+/** Completes values: plugin names, enum members, project names, examples, whole objects. */
 import type { CompletionItem } from 'vscode-languageserver';
 import { CompletionItemKind, CompletionItemTag } from '../protocol.js';
 import type { Json } from '../../kernel/contract/json.js';
@@ -19,7 +17,7 @@ import { numbersIn, resourcesOf, variantsOf } from './variants.js';
 export function valueItems(view: View, site: Site): CompletionItem[] {
   const field = site.levels.at(-1)?.field ?? null;
   if (site.cursor.at !== 'value' || field === null || isAccessor(site)) return [];
-  // A root field stands for the whole file: only whole definitions can be written there.
+  // At the root only whole definitions are valid.
   if (site.levels.length === 1 && site.sort !== 'config') return definitionItems(view, site, field);
   const forms = field.type === 'either' ? field.options : [field];
   const items = forms.flatMap((form) => [...literalItems(view, site, form), ...wholeItems(view, site, form)]);
@@ -29,14 +27,14 @@ export function valueItems(view: View, site: Site): CompletionItem[] {
     ...exampleItems(
       view,
       site,
-      // Whole statements are offered where statements are completed.
+      // Whole SQL statements are offered by `sqlItems`.
       [field, ...forms].filter(({ values, meta }) => values === null && meta.language !== 'sql'),
       known,
     ),
   ];
 }
 
-/** What is legal and can be counted, then names that somebody has given. */
+/** Finite sets of literals first, then names declared elsewhere. */
 function literalItems(view: View, site: Site, field: FieldNode): CompletionItem[] {
   const { registry } = view;
   const { values, meta, type } = field;
@@ -72,7 +70,7 @@ function literalItems(view: View, site: Site, field: FieldNode): CompletionItem[
   return [...enumerated, ...named];
 }
 
-/** Objects and lists with what they need. */
+/** Objects and lists with their required members. */
 function wholeItems(view: View, site: Site, field: FieldNode): CompletionItem[] {
   const { registry } = view;
   if (field.type === 'object') {
@@ -91,7 +89,7 @@ function wholeItems(view: View, site: Site, field: FieldNode): CompletionItem[] 
   return [snippetItem(view, site, valueSnippet(registry, field), 0, { label, doc: field.meta.doc })];
 }
 
-/** Examples and the default, where nothing else says the same. */
+/** Examples and the default, unless another item is equal. */
 function exampleItems(
   view: View,
   site: Site,
@@ -112,7 +110,7 @@ function exampleItems(
   return [...found].map(([text, offer], i) => valueItem(view, site, text, Rank.EXAMPLES, i, offer));
 }
 
-/** Whole definitions in a file, or an entry of its list, that is still empty. */
+/** Whole definitions for an empty file or an empty entry of its list. */
 function definitionItems(view: View, site: Site, field: FieldNode): CompletionItem[] {
   const { registry } = view;
   if (site.sort === 'resource') {

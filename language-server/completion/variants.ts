@@ -1,6 +1,6 @@
 /**
- * Which whole objects can stand at a place: one for each plugin that a field or a key of the object chooses, with what the
- * plugin's own example says. Knows kinds by how they are selected, none by name.
+ * Lists the variants of an object: one for each selectable plugin, with the required part of its example. Knows kinds only by how
+ * they are selected.
  */
 import { isObject, type Json, type JsonObject } from '../../kernel/contract/json.js';
 import type { Kind } from '../../kernel/contract/kind.js';
@@ -13,11 +13,11 @@ export interface Variant {
   readonly label: string;
   readonly kind: string;
   readonly name: string;
-  /** What is written beside the fields that are required anyway. */
+  /** Members in addition to the required ones. */
   readonly given: JsonObject;
 }
 
-/** Those of an object; none where nothing is chosen in it. */
+/** Variants of an object; none if it selects no plugin. */
 export function variantsOf(registry: Registry, field: FieldNode): Variant[] {
   const kinds = field.parts.flatMap((slot) => registry.kindsIn(slot));
   return kinds.flatMap((kind) => {
@@ -34,7 +34,7 @@ export function variantsOf(registry: Registry, field: FieldNode): Variant[] {
   });
 }
 
-/** An object in which one of several keys has to stand: once with each. */
+/** One variant for each of several alternative keys. */
 function choicesIn(registry: Registry, field: FieldNode, given: JsonObject): { label: string; given: JsonObject }[] {
   return registry
     .expand(field, (key) => given[key])
@@ -48,7 +48,7 @@ function choicesIn(registry: Registry, field: FieldNode, given: JsonObject): { l
     });
 }
 
-/** With the first of everything that has to be chosen and is not. */
+/** Fills every open choice with its first option. */
 export function withChoices(registry: Registry, field: FieldNode, given: JsonObject): JsonObject {
   const made: Record<string, Json> = { ...given };
   for (const slot of field.parts) {
@@ -67,7 +67,7 @@ export function withChoices(registry: Registry, field: FieldNode, given: JsonObj
   return made;
 }
 
-/** Of the plugin's example what the object requires; what is optional is not for everybody. */
+/** The required part of the plugin's example. */
 function neededOf(registry: Registry, field: FieldNode, { kind, select }: Kind, name: string): JsonObject {
   const example = exampleOf(registry, kind, name);
   if (!isObject(example) || select.by !== 'field') return {};
@@ -79,7 +79,7 @@ function neededOf(registry: Registry, field: FieldNode, { kind, select }: Kind, 
   );
 }
 
-/** Numbers under which an object is known: the next that is free. `last`: the highest that is taken. */
+/** The next free numbers of an object's numeric ids. `last` returns the highest used number. */
 export function numbersIn(registry: Registry, field: FieldNode, last: (symbol: SymbolKind) => number): JsonObject {
   const fields = [...registry.expand(field, () => undefined).fields];
   return Object.fromEntries(
@@ -92,7 +92,7 @@ export function numbersIn(registry: Registry, field: FieldNode, last: (symbol: S
 export const exampleOf = (registry: Registry, kind: string, name: string): Json | undefined =>
   registry.plugin(kind, name)?.examples[0]?.json;
 
-/** Whole definitions for a file that is still empty: one for each variant of what a resource lists. */
+/** Whole resources for an empty file: one per variant of an actionable. */
 export function resourcesOf(registry: Registry, root: FieldNode): { label: string; given: JsonObject }[] {
   const lists = [...registry.expand(root, () => undefined).fields].filter(
     ([, { field }]) => field.required && field.inner?.parts.includes(Slot.ACTIONABLE) === true,

@@ -1,7 +1,4 @@
-/**
- * What can be done about problems, and what a place offers without one. Each action comes from a source in `actions/`; a
- * source gives edits, and this file binds them to the diagnostics that they mend.
- */
+/** Attaches the edits of the sources in `actions/` to the diagnostics they fix. */
 import type { CodeAction, Diagnostic, Range } from 'vscode-languageserver';
 import { CodeActionKind } from '../protocol.js';
 import type { Problem } from '../../kernel/contract/problem.js';

@@ -1,7 +1,4 @@
-/**
- * Completion: what may be written at the caret. Asks each source that has a say at such a place; the sources stand in
- * `completion/`, one file each.
- */
+/** Completion: merges the items of all sources in `completion/`. */
 import type { CompletionItem, CompletionList } from 'vscode-languageserver';
 import { InsertTextFormat } from '../protocol.js';
 import { answering, type Desk, type Feature } from '../desk.js';
@@ -14,7 +11,7 @@ import { valueItems } from '../completion/values.js';
 import { spanInside } from '../inside.js';
 import type { Site, View } from '../view.js';
 
-/** Gives what a source knows for a place; nothing where it has no say. */
+/** Returns the items for a place; an empty list where the source does not apply. */
 export type CompletionSource = (view: View, site: Site) => readonly CompletionItem[];
 
 const SOURCES: readonly CompletionSource[] = [keyItems, valueItems, accessorItems, sqlItems, documentItems];
@@ -37,7 +34,7 @@ const takesSnippets = ({ client }: Desk): boolean =>
 
 const asItIs = (item: CompletionItem): CompletionItem => item;
 
-/** For a client that knows no snippets. */
+/** For clients without snippet support. */
 function withoutStops(item: CompletionItem): CompletionItem {
   const { textEdit, insertTextFormat } = item;
   if (insertTextFormat !== InsertTextFormat.Snippet || textEdit === undefined) return item;
@@ -48,13 +45,13 @@ function withoutStops(item: CompletionItem): CompletionItem {
   };
 }
 
-/** What may be written at an offset of the file. */
+/** All completions at an offset of the file. */
 export function completionsAt(view: View, offset: number): CompletionItem[] {
   const site = view.typedSiteAt(offset);
   if (isInEscape(view, site, offset)) return [];
   return SOURCES.flatMap((source) => source(view, site));
 }
 
-/** Between a backslash and the rest of its escape, where text would change the character. */
+/** True inside an escape sequence, where inserted text would change the character. */
 const isInEscape = (view: View, { inside }: Site, offset: number): boolean =>
   inside !== null && spanInside(view, inside, inside.offset, inside.offset).start !== offset;

@@ -1,4 +1,4 @@
-/** Go to definition: from a name to where it is declared; from a declaration to itself, so that editors offer its references. */
+/** Go to definition: from a name to its declaration; from a declaration to itself, so that editors offer its references. */
 import { join } from 'node:path';
 import type { Location } from 'vscode-languageserver';
 import { answering, type Feature } from '../desk.js';
@@ -16,7 +16,7 @@ export const definition: Feature = {
           const origin = documentOrigin(view, view.offsetAt(position));
           return origin && [{ uri: desk.uriOf(join(project.folder, origin.doc.file)), range: origin.range }];
         }
-        // A payload field that no rule declares is a name because a model has it.
+        // A payload field without a rule is declared by the model field of the same name.
         const symbols = [found.symbol, ...found.symbol.alike.flatMap((key) => indexOf(project).symbols.get(key) ?? [])];
         for (const symbol of symbols) {
           const declared = placesOf(project, symbol).filter(({ role }) => role === 'declaration');

@@ -1,7 +1,4 @@
-/**
- * Links in a text: names of plugins to their pages in the reference, names of models to their files, names on disk to what
- * is there. Addresses are left to the editor.
- */
+/** Links plugin names to reference pages, model names to files, paths to files on disk. Editors link URLs themselves. */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { DocumentLink, DocumentLinkParams, Range } from 'vscode-languageserver';
@@ -34,7 +31,7 @@ function linkOf(desk: Desk, { registry, project }: View, { level: { field }, nod
     return target === null ? [] : [{ range: within(range), target, tooltip: 'Open the reference' }];
   }
   if (path === undefined) return [];
-  // `builtin:*` and addresses name nothing on disk.
+  // `builtin:*` and URLs are not paths.
   const name = /^[a-z][a-z0-9+.-]+:|[*?]/i.test(text) || text === '' ? null : resolve(project.folder, text);
   if (name === null || !existsSync(name)) return [];
   return [
@@ -46,7 +43,7 @@ function linkOf(desk: Desk, { registry, project }: View, { level: { field }, nod
   ];
 }
 
-/** Where a model is referred to: the line that its file names it in. */
+/** Links a model name to the line that declares it. */
 function modelLinks(desk: Desk, { definitions, analysis, project }: View): DocumentLink[] {
   const models = new Map(analysis.models.map((model) => [model.name, model.definition]));
   return definitions.flatMap(({ doc, finds }) =>
@@ -62,7 +59,7 @@ function modelLinks(desk: Desk, { definitions, analysis, project }: View): Docum
 
 const lineOf = (doc: Document, start: number): number => positionAt(doc, start).line + 1;
 
-/** Of a string, what stands between its quotes. */
+/** For a string, the range between its quotes. */
 const within = ({ start, end }: Range): Range =>
   start.line !== end.line || end.character - start.character < 2
     ? { start, end }

@@ -1,4 +1,4 @@
-/** Folding of objects, lists and comments. */
+/** Folding ranges of objects, lists and comments. */
 import { FoldingRangeKind } from '../protocol.js';
 import { foldsOf } from '../../kernel/source/folds.js';
 import { answering, type Feature } from '../desk.js';

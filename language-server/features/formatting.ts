@@ -1,4 +1,4 @@
-/** Formats a file, or some lines of it. Changes white space only, and nothing while the text cannot be read. */
+/** Formats a file or a range. Changes only white space, and nothing in invalid text. */
 import type { FormattingOptions, TextEdit } from 'vscode-languageserver';
 import { layoutOf } from '../../kernel/source/format.js';
 import { answering, type Feature } from '../desk.js';

@@ -1,4 +1,4 @@
-/** Highlights: the places of the name at the caret in the same file, the declaring ones told apart. */
+/** Highlights all occurrences of the name at the cursor in the same file; declarations are marked as writes. */
 import type { DocumentHighlight } from 'vscode-languageserver';
 import { DocumentHighlightKind } from '../protocol.js';
 import { answering, type Feature } from '../desk.js';

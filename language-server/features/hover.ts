@@ -1,7 +1,4 @@
-/**
- * Hover: what stands at the pointer, and what it means here. Asks each source in turn; they stand in `hovers/`, one file
- * each, the most particular first.
- */
+/** Hover: returns the first result of the sources in `hovers/`, the most specific first. */
 import type { Hover, HoverParams } from 'vscode-languageserver';
 import { answering, type Feature } from '../desk.js';
 import { accessors } from '../hovers/accessors.js';
@@ -34,10 +31,10 @@ export const hover: Feature = {
     ),
 };
 
-/** A pointer stands on the character behind the offset; a token begins there that a caret would not be in yet. */
+/** The pointer is on the character after `offset`; a token that starts there does not contain `offset` itself. */
 export const hoverIn = (view: View, offset: number): Hover | null => toldAt(view, offset) ?? toldAt(view, offset + 1);
 
-/** Without waiting for the analysis; a source asks for it where it tells of names. */
+/** Does not wait for the analysis; sources that need names request it. */
 function toldAt(view: View, offset: number): Hover | null {
   const site = view.typedSiteAt(offset);
   if (site.cursor.token === null) return null;

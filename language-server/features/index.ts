@@ -1,4 +1,4 @@
-/** Every feature of the server, each from its own file. */
+/** The list of all features. */
 import type { Feature } from '../desk.js';
 import { codeActions } from './code-actions.js';
 import { completion } from './completion.js';

@@ -1,7 +1,4 @@
-/**
- * Inlay hints: what a text means but does not say, shown between its characters. Asks every source; they stand in `hints/`,
- * one file each.
- */
+/** Inlay hints: merges the results of all sources in `hints/`. */
 import type { InlayHint, InlayHintParams, Range } from 'vscode-languageserver';
 import { answering, type Feature } from '../desk.js';
 import { placeholders } from '../hints/placeholders.js';
@@ -9,7 +6,7 @@ import { turns } from '../hints/turns.js';
 import { units } from '../hints/units.js';
 import type { View } from '../view.js';
 
-/** Hints of the lines that are shown. */
+/** Returns the hints in a range. */
 export type InlaySource = (view: View, range: Range) => readonly InlayHint[];
 
 const SOURCES: readonly InlaySource[] = [placeholders, units, turns];

@@ -1,6 +1,6 @@
 /**
- * Code lenses: how often a resource, a model or a name is used, and what can be done with a resource. Counted when an editor is
- * about to show them; the commands are the client's.
+ * Code lenses: reference counts, and commands for resources. Counts are computed when a lens becomes visible; the client
+ * implements the commands.
  */
 import type { CodeLens, CodeLensParams } from 'vscode-languageserver';
 import { memberOf } from '../../kernel/source/tree.js';
@@ -10,7 +10,7 @@ import { answering, logging, type Desk, type Feature } from '../desk.js';
 import { indexOf, locationOf, placesOf } from '../navigation/places.js';
 import type { View } from '../view.js';
 
-/** What comes back when a lens is resolved. */
+/** Data that the client returns to resolve a lens. */
 interface Data {
   readonly uri: string;
   readonly key: string;
@@ -57,7 +57,7 @@ function lensesOf(view: View): CodeLens[] {
 const counted =
   (desk: Desk) =>
   async (lens: CodeLens): Promise<CodeLens> => {
-    // Those with a command of their own are whole.
+    // Lenses with a command are already resolved.
     if (lens.data === undefined || lens.data === null) return lens;
     const { uri, key } = lens.data as Data;
     const view = await desk.view(uri);

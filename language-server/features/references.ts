@@ -1,4 +1,4 @@
-/** References: every place of the name at the caret, across files. */
+/** Finds all references to the name at the cursor, across files. */
 import type { Location } from 'vscode-languageserver';
 import { answering, type Feature } from '../desk.js';
 import { locationOf, nameAt, placesOf } from '../navigation/places.js';

@@ -1,4 +1,4 @@
-/** Rename: the name at the caret in every file; what cannot be renamed is refused with a reason. */
+/** Renames the name at the cursor in all files, or rejects the request with a reason. */
 import type {
   ClientCapabilities,
   PrepareRenameParams,
@@ -15,7 +15,7 @@ import { nameAt } from '../navigation/places.js';
 import { lastOf, refusal } from '../navigation/refusals.js';
 import { renaming, type Renaming } from '../navigation/renaming.js';
 
-/** Said to the person who renames; nothing has gone wrong in the server. */
+/** A reason shown to the user, not a server error. */
 interface Refused {
   readonly refused: string;
 }

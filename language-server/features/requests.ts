@@ -1,7 +1,4 @@
-/**
- * What panels of an editor ask for: every resource with its place, and what a request to one of them needs. Answers out of the
- * front end and the specs; sends no request itself.
- */
+/** Custom requests of the editor's panels: the list of resources, and the request shape of one. Sends no HTTP request. */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Range } from 'vscode-languageserver';
@@ -13,23 +10,23 @@ import type { Desk, Feature } from '../desk.js';
 import { tellFailure } from '../failure.js';
 import type { Project } from '../project.js';
 
-/** A line of a picker. */
+/** An entry of the resource picker. */
 export interface ListedResource {
   readonly id: string;
   readonly path: string;
   readonly uri: string;
-  /** Of its id. */
+  /** Range of its id. */
   readonly range: Range;
-  /** URI of the folder with the config file. */
+  /** URI of the folder that contains the config file. */
   readonly folder: string;
-  /** False: it has errors and is not served. */
+  /** False if it has errors and is not served. */
   readonly sound: boolean;
-  /** Where its actionables stand, by their key (`sign-up#2`). */
+  /** Ranges of its actionables by key (`sign-up#2`). */
   readonly actions: Readonly<Record<string, Range>>;
 }
 
 export interface RequestAsked {
-  /** Of `ListedResource`; without it the first project that has such a resource. */
+  /** As in `ListedResource`; without it, the first project with such a resource. */
   readonly folder?: string;
   readonly resource: string;
 }
@@ -39,7 +36,7 @@ export interface RequestTold extends RequestShape {
   readonly folder: string;
 }
 
-/** Where the config says that a project is served. */
+/** The port from a project's config. */
 export interface ServedProject {
   readonly folder: string;
   readonly port: number;

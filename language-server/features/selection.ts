@@ -1,4 +1,4 @@
-/** Selection that grows: a word, an accessor, the content of a string, the string, its member, the object around, and so on. */
+/** Selection ranges: word, accessor, string content, string, member, enclosing object, and so on. */
 import type { SelectionRange } from 'vscode-languageserver';
 import { accessorsIn } from '../../kernel/language/accessor.js';
 import { contentEnd, decodedOffset, offsetInString } from '../../kernel/source/escapes.js';
@@ -41,7 +41,7 @@ function at(view: View, offset: number): SelectionRange {
   return selected;
 }
 
-/** The value around the offset; the member that it belongs to is one step of its own. */
+/** The value at the offset; its member is a separate step. */
 function nextIn(view: View, node: LocatedNode, offset: number, spans: Span[]): LocatedNode | null {
   const within = (span: Span): boolean => span.start <= offset && offset <= span.end;
   for (const { keyStart, keyEnd, value } of node.members) {
@@ -56,7 +56,7 @@ function nextIn(view: View, node: LocatedNode, offset: number, spans: Span[]): L
   return node.items.find(within) ?? null;
 }
 
-/** The content, the accessor and the word; the caret on a quote is in none of them. */
+/** Content, accessor and word; none if the cursor is on a quote. */
 function insideString(view: View, token: Span, offset: number): Span[] {
   const { doc } = view;
   const content = { start: token.start + 1, end: contentEnd(doc, token) };

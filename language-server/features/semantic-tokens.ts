@@ -1,4 +1,4 @@
-/** Semantic tokens: colours for the languages inside strings. What has which type is told by `tokens/`. */
+/** Semantic tokens for the languages inside strings. `tokens/` assigns the types. */
 import type { SemanticTokens, SemanticTokensParams, SemanticTokensRangeParams } from 'vscode-languageserver';
 import { SemanticTokensBuilder } from '../protocol.js';
 import { accessorsIn } from '../../kernel/language/accessor.js';
@@ -9,7 +9,7 @@ import { TOKEN_MODIFIERS, TOKEN_TYPES, type Token } from '../tokens/legend.js';
 import { ofAccessors, tokensIn } from '../tokens/strings.js';
 import type { View } from '../view.js';
 
-/** Lines, both included. */
+/** Zero-based lines, both inclusive. */
 interface Lines {
   readonly first: number;
   readonly last: number;
@@ -48,7 +48,7 @@ function encoded(view: View, lines: Lines): SemanticTokens {
   const builder = new SemanticTokensBuilder();
   let end = { line: -1, character: 0 };
   for (const { line, character, start, end: last, type, declares } of found) {
-    // Two that say something of the same characters: the first one counts.
+    // Of overlapping tokens, the first wins.
     if (last <= start || (line === end.line && character < end.character)) continue;
     builder.push(line, character, last - start, TOKEN_TYPES.indexOf(type), declares === true ? 1 : 0);
     end = { line, character: character + last - start };
@@ -66,7 +66,7 @@ const inDefinitions = (view: View, lines: Lines): Placed[] =>
     );
   });
 
-/** The config has no other names than accessors. */
+/** The config contains no other names than accessors. */
 function inConfig({ tree, doc }: View, lines: Lines): Placed[] {
   const visit = (node: LocatedNode): Token[] => {
     const parts = node.type === 'string' && isShown(doc, node, lines) ? accessorsIn(String(node.scalar)) : [];

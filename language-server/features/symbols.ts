@@ -1,4 +1,4 @@
-/** Symbols: the outline of a file as a tree, and names of all projects by a few of their letters. */
+/** Document symbols (outline), and workspace symbols by fuzzy search. */
 import type { DocumentSymbol, SymbolInformation, WorkspaceSymbolParams } from 'vscode-languageserver';
 import { SymbolKind } from '../protocol.js';
 import type { NamedSymbol } from '../../kernel/analysis/symbols.js';
@@ -7,7 +7,7 @@ import { indexOf, locationOf, placesOf } from '../navigation/places.js';
 import { outlineOf } from '../navigation/outline.js';
 import type { Project } from '../project.js';
 
-/** More are no help to anybody who types. */
+/** Maximum number of search results. */
 const MOST = 256;
 
 export const symbols: Feature = {
@@ -69,7 +69,7 @@ function containerOf(project: Project, symbol: NamedSymbol, paths: ReadonlyMap<s
   return project.snapshot().analysis.resources.find((one) => one.definition === definition)?.id ?? '';
 }
 
-/** Letters of the query in their order; the closer together and the nearer to the beginning, the lower. Infinite: not there. */
+/** Rank of a fuzzy match: lower for letters close together and near the start; Infinity without a match. */
 export function rankOf(query: string, text: string): number {
   const [wanted, letters] = [query.toLowerCase(), text.toLowerCase()];
   const whole = letters.indexOf(wanted);

@@ -1,4 +1,4 @@
-/** `$1` = `email`: behind each placeholder, in SQL and in queries of documents, the value that it is bound to. */
+/** Inlay hints after placeholders with the bound value. */
 import type { InlayHint, Position, Range } from 'vscode-languageserver';
 import type { DocumentQuery, SqlText } from '../../kernel/analysis/finds.js';
 import type { Definition } from '../../kernel/analysis/model.js';
@@ -43,7 +43,7 @@ function inDocuments(view: View, definition: Definition, query: DocumentQuery): 
   const { doc } = definition;
   const { action } = ownersOf(view, definition, around);
   const visit = (node: LocatedNode): InlayHint[] => {
-    // An entry of the list itself is a value, whatever it looks like.
+    // Entries of the parameter list are values, even if they look like placeholders.
     if (parameters.includes(node)) return [];
     const value = parameters[(placeholderOf(node.scalar) ?? 0) - 1];
     const own = value === undefined ? [] : [hint(positionAt(doc, node.end), parameterShort(value, { action }))];

@@ -1,11 +1,11 @@
-/** Behind the numbers of actionables: when each of them runs. Where there is only one thing to do, there is nothing to tell. */
+/** Inlay hints after the ids of actionables: when each runs. Omitted for a single plain actionable. */
 import { rangeAt } from '../../kernel/source/document.js';
 import { memberOf } from '../../kernel/source/tree.js';
 import type { InlaySource } from '../features/inlay-hints.js';
 import { overlaps } from '../fields-shown.js';
 import { turnsOf } from '../turns.js';
 
-/** The turn of a single actionable that has nothing special about it. */
+/** Text of a single actionable without special timing. */
 const PLAIN = '1st';
 
 export const turns: InlaySource = (view, range) =>

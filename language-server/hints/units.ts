@@ -1,4 +1,4 @@
-/** Behind numbers: the unit that they are in, or the same in larger units. Only where that says more than name and number. */
+/** Inlay hints after numbers: the unit, or the value in larger units. Omitted if the field's name contains the unit. */
 import { InlayHintKind } from '../protocol.js';
 import { inLargerUnits } from '../../kernel/language/quantities.js';
 import type { InlaySource } from '../features/inlay-hints.js';

@@ -1,4 +1,4 @@
-/** `$ROOT.tail` inside a string: what it reads here. What a root reads is told by the facts of its plugin. */
+/** Hover for `$ROOT.tail`: what it reads here, according to the facts of the root's plugin. */
 import type { AccessorPart } from '../../kernel/language/accessor.js';
 import { accessorsIn } from '../../kernel/language/accessor.js';
 import { Slot } from '../../kernel/contract/slot.js';
@@ -31,7 +31,7 @@ export const accessors: HoverSource = (view, site) => {
 
 const linkTo = (page: string | null): string => (page === null ? '' : `[Reference](<${page}>)`);
 
-/** In the config any text may; a query is another language. */
+/** In the config any string may contain accessors; strings in a query language are excluded. */
 const mayRead = ({ sort, levels }: Site): boolean => {
   const field = levels.at(-1)?.field;
   return sort === 'config' || field?.meta.language === undefined;
@@ -56,7 +56,7 @@ function meaningOf(view: View, site: Site, { root, tail }: AccessorPart, { facts
   return `**${inCode(path)}** of ${inCode(`$${root}`)}: no rule declares it`;
 }
 
-/** Never its value: whether it is set, and where it is written down. */
+/** Shows whether the variable is set and where it is declared, never its value. */
 function variableWords({ project }: View, name: string): string {
   const places = project.envNames.placesOf(name);
   const written = places.map(({ file, line }) => fileLink(file, project.shown(file), line + 1));

@@ -1,7 +1,4 @@
-/**
- * In a query of documents: a placeholder and where its value comes from, collections and their models, names and operators in
- * predicates and stages, paths in expressions.
- */
+/** Hover in document queries: placeholders, collections, field names, operators, paths. */
 import { placeholderOf } from '../../kernel/language/placeholder.js';
 import { documentNamesAt, meaningOf } from '../queries/document-scope.js';
 import { pathMarkdown } from '../queries/document-words.js';
@@ -16,7 +13,7 @@ import { analysedSite, ofToken, type HoverSource, type Told } from './source.js'
 export const documentHover: HoverSource = (view, typed) => {
   const { token, at } = typed.cursor;
   if (token?.isString !== true || at === 'none' || documentQueryAt(view, typed) === null) return null;
-  // Whose parameters and which models: the analysis says.
+  // Parameters and models come from the analysis.
   const site = analysedSite(view, typed);
   const query = documentQueryAt(view, site);
   if (query === null) return null;

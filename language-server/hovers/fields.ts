@@ -1,4 +1,4 @@
-/** Names of fields: type, limits, default, examples, what may be read there; and what a value is, where nothing better is known. */
+/** Hover for field names, and for values without a more specific hover. */
 import type { PluginId } from '../../kernel/contract/plugin.js';
 import type { Level } from '../../kernel/analysis/descend.js';
 import { blocks } from '../../kernel/export/markdown.js';
@@ -21,7 +21,7 @@ export const fieldNames: HoverSource = (view, site) => {
   return ofToken(site, blocks(fieldMarkdown(registry, name, owned.field, page), behind(view, name, owned.plugin)));
 };
 
-/** A field that is the whole of a plugin: what the plugin says. */
+/** Adds the plugin's documentation to a field that selects it by key. */
 function behind({ registry }: View, name: string, owner: PluginId | null): string {
   const spec = owner === null ? undefined : registry.plugins.get(owner);
   if (spec?.name !== name) return '';
@@ -29,7 +29,7 @@ function behind({ registry }: View, name: string, owner: PluginId | null): strin
   return blocks('---', safeMarkdown(spec.summary), details);
 }
 
-/** A value that says nothing by itself is explained by its field; a number by larger units first. */
+/** A value without its own documentation shows that of its field; a number first in larger units. */
 export const fieldValues: HoverSource = (view, site) => {
   const { cursor, levels } = site;
   const at = levels.findLastIndex(({ key }) => typeof key === 'string');
@@ -38,7 +38,7 @@ export const fieldValues: HoverSource = (view, site) => {
   const name = String(level.key);
   const owned = levels[at - 1]?.expansion?.fields.get(name);
   const field = said(owned?.field) ?? said(level.field);
-  // A text in a language of its own is told of word by word.
+  // Embedded languages provide hovers for each token.
   if (field === null || (site.inside !== null && last.field?.meta.language === 'sql')) return null;
   const page = pageOf(view, site, at - 1, name, owned?.plugin ?? null);
   return ofToken(site, blocks(quantity(last, field), fieldMarkdown(view.registry, name, field, page)));
@@ -46,7 +46,7 @@ export const fieldValues: HoverSource = (view, site) => {
 
 const said = (field: FieldNode | null | undefined): FieldNode | null => (field?.meta.doc ? field : null);
 
-/** `86400 seconds: 1 day` */
+/** E.g. `86400 seconds: 1 day`. */
 function quantity({ node, field }: Level, named: FieldNode): string {
   const unit = field?.meta.unit ?? named.meta.unit;
   if (node?.type !== 'number' || unit === undefined) return '';
@@ -55,7 +55,7 @@ function quantity({ node, field }: Level, named: FieldNode): string {
   return words === null ? '' : safeMarkdown(`${withUnit(value, unit)}: ${words}`);
 }
 
-/** The page on which a field of the object at `index` is described: its plugin's, its kind's, or that of whoever is around. */
+/** The page of the field's plugin, of its kind, or of the enclosing plugin. */
 function pageOf(
   { project, registry }: View,
   { sort, levels }: Site,

@@ -1,4 +1,4 @@
-/** Names of a definition: what they stand for, whether they are given here or used here. What decides is the analysis. */
+/** Hover for names in definitions: declaration, references, meaning. Based on the analysis. */
 import type { Declaration, Reference } from '../../kernel/analysis/finds.js';
 import type { Definition, ResourceModel } from '../../kernel/analysis/model.js';
 import { type Spot, inside } from '../../kernel/analysis/report.js';
@@ -14,7 +14,7 @@ import { analysedSite, ofToken, type HoverSource } from './source.js';
 export const names: HoverSource = (view, site) => {
   const { definition: typed, cursor } = site;
   if (typed === null || cursor.token === null || cursor.at === 'none') return null;
-  // What stands here the text tells alone; what it stands for is known by the analysis.
+  // The text alone shows whether a name is here; its meaning needs the analysis.
   if (nameAt(view, site, typed) === null) return null;
   const { definition } = analysedSite(view, site);
   const found = definition && nameAt(view, site, definition);
@@ -39,7 +39,7 @@ function nameAt(view: View, site: Site, definition: Definition): 'model' | Named
   return reference === undefined ? null : { reference };
 }
 
-/** Positions are compared, because the offsets of a definition are those of its own document. */
+/** Compares positions, because offsets of a definition are relative to its own document. */
 function stands(view: View, { cursor: { token } }: Site, { doc }: Definition, { start, end }: Spot): boolean {
   if (token === null) return false;
   const [here, there] = [view.range(token.start, token.end), rangeAt(doc, start, end)];
@@ -111,7 +111,7 @@ function ofReference(view: View, definition: Definition, reference: Reference): 
   }
 }
 
-/** Whoever declares it; results come first, as they do when a value is looked up. */
+/** Looks the name up in the order of value resolution: results first. */
 function anyName(view: View, resource: ResourceModel, name: string): string {
   for (const symbol of ['name', 'generated', 'payload-field', 'claim'] as const) {
     const said = declaredMarkdown(view, resource, symbol, name);

@@ -1,4 +1,4 @@
-/** Schedules in words, with the instants at which they run next, as clocks in their zone show them. */
+/** Hover for schedules: description and the next runs in the schedule's time zone. */
 import { blocks } from '../../kernel/export/markdown.js';
 import { readCron } from '../../kernel/language/cron.js';
 import { nextInstants } from '../../kernel/language/cron-next.js';
@@ -15,7 +15,7 @@ export const schedules: HoverSource = (view, site) => {
   return ofToken(site, scheduleMarkdown(cursor.token.text, zoneAt(view, site), Date.now()));
 };
 
-/** `now`: milliseconds since 1970. Empty for what is no schedule: the problem that is reported there says what is wrong. */
+/** `now`: Unix time in milliseconds. Empty for an invalid schedule, which the checker reports. */
 function scheduleMarkdown(text: string, zone: string, now: number): string {
   const { cron } = readCron(text);
   if (cron === null) return '';
@@ -27,7 +27,7 @@ function scheduleMarkdown(text: string, zone: string, now: number): string {
   );
 }
 
-/** `Mon 2026-01-05 03:00:00 +01:00` */
+/** E.g. `Mon 2026-01-05 03:00:00 +01:00`. */
 function shown(instant: number, zone: string): string {
   const wall = wallOf(zone)(instant);
   const at = new Date(wall);

@@ -1,7 +1,4 @@
-/**
- * Inside SQL: a placeholder and where its value comes from, a table and its model, a column and its field, a function and what
- * it gives.
- */
+/** Hover in SQL: placeholders, tables, columns, functions. */
 import { isolationsIn } from '../../kernel/analysis/isolation.js';
 import type { IsolationNeed, RowLock } from '../../kernel/contract/plan.js';
 import { sourcesAt, type SqlSource } from '../../kernel/language/sql-sources.js';
@@ -17,7 +14,7 @@ import { columnMarkdown, columnsIn, tableMarkdown, tablesOf } from '../queries/t
 import type { View } from '../view.js';
 
 export const sqlHover: HoverSource = (view, site) => {
-  // Whose parameters and which tables: the analysis says.
+  // Parameters and tables come from the analysis.
   const query = statementAt(view, site) && statementAt(view, analysedSite(view, site));
   const { inside } = site;
   if (query === null || inside === null) return null;
@@ -31,7 +28,7 @@ export const sqlHover: HoverSource = (view, site) => {
   return { markdown, ...spanInside(view, inside, piece.start, piece.end) };
 };
 
-/** Over its verb: how the statement is kept from interfering with those of other requests. */
+/** For the statement's verb: how it is isolated from concurrent requests. */
 function isolationWords({ analysis, registry }: View, { resource, action }: QuerySite): string {
   if (resource === null || action === null) return '';
   const need = isolationsIn(analysis, registry).get(resource.id)?.get(action.key);
@@ -50,7 +47,7 @@ const LEVELS: Readonly<Record<IsolationNeed['level'], string>> = {
   snapshot: 'Repeatable read',
   serializable: 'Serializable',
 };
-/** Each database has words of its own for these. */
+/** Descriptions in neutral terms, because each database has its own syntax. */
 const LOCKS: Readonly<Record<RowLock, string>> = {
   update: 'others wait before they lock or change it',
   share: 'others may lock it so too, and wait before they change it',
@@ -93,7 +90,7 @@ function nameWords(view: View, scan: SqlScan, { role, name, start }: SqlPiece): 
   }
   const qualifier = words[i - 1]?.type === 'dot' ? (words[i - 2]?.text ?? '').replaceAll('"', '').toLowerCase() : null;
   const searched = qualifier === null ? sources : [of(qualifier) ?? []].flat();
-  // The left side of SET and the list of an INSERT have the target as their only source, which comes first.
+  // For SET and the column list of INSERT, the target is the first source.
   for (const source of searched) {
     const column = columnsIn(tables, source).find((one) => one.name === name || one.name.toLowerCase() === name);
     if (column !== undefined) return columnMarkdown(view, column);

@@ -1,4 +1,4 @@
-/** Values that stand for something: names of plugins, members of enumerations. */
+/** Hover for plugin names and enum members. */
 import { blocks } from '../../kernel/export/markdown.js';
 import { pageOfReference } from '../pages.js';
 import { inCode, safeMarkdown } from '../safe-markdown.js';

@@ -1,7 +1,4 @@
-/**
- * Where a name in a query of documents comes from: the field of its model, or the stage that made it. For names that the index of
- * symbols cannot tell, because they belong to one place of a pipeline only.
- */
+/** Finds the origin of a name in a document query: a model field or a stage. The symbol index does not contain such names. */
 import type { Location } from 'vscode-languageserver';
 import { rangeAt, type Document } from '../../kernel/source/document.js';
 import { memberOf } from '../../kernel/source/tree.js';
@@ -11,7 +8,6 @@ import { documentQueryAt, type DocumentSite } from '../queries/query-site.js';
 import { tablesOf } from '../queries/tables.js';
 import type { Site, View } from '../view.js';
 
-/** A place in a document of the project. */
 export interface Origin {
   readonly doc: Document;
   readonly range: Location['range'];
@@ -40,7 +36,7 @@ function originOf(view: View, site: Site, query: DocumentSite, path: string): Or
   return meaning === undefined ? null : 'stage' in meaning ? ofStage(query.doc, meaning, path) : ofField(meaning);
 }
 
-/** The member that makes the name; the whole operand where no member is called so. */
+/** The member that creates the name; the whole operand if there is none. */
 function ofStage(doc: Document, { operand }: Extract<Meaning, { stage: string }>, path: string): Origin {
   const [root = path] = path.split('.');
   const named = operand.members.flatMap((member) => [member, ...(member.value?.members ?? [])]);

@@ -1,4 +1,4 @@
-/** The outline of a file: resources with their actionables, models with their fields, sections of the config. */
+/** Builds the outline of a file: resources with actionables, models with fields, sections of the config. */
 import type { DocumentSymbol, Range } from 'vscode-languageserver';
 import { SymbolKind } from '../protocol.js';
 import { asText } from '../../kernel/contract/json.js';
@@ -15,7 +15,7 @@ export function outlineOf(view: View): DocumentSymbol[] {
 
 const scalarOf = (node: LocatedNode, key: string): string => String(memberOf(node, key)?.value?.scalar ?? '');
 
-/** Editors show nothing that has no name. */
+/** LSP forbids symbols with an empty name. */
 const nameOr = (name: string, otherwise: string): string => (name.trim() === '' ? otherwise : name);
 
 function definitionSymbol(definition: Definition): DocumentSymbol {
@@ -64,7 +64,7 @@ function modelSymbol({ doc, name, nameSpot, node }: Definition): DocumentSymbol 
   return { name: nameOr(name, '(model)'), kind: SymbolKind.Struct, range, selectionRange, children: fields };
 }
 
-/** What tells the type of a field. */
+/** The member with a field's type. */
 const TYPE = 'type';
 
 function memberSymbol(doc: Document, { key, keyStart, keyEnd, value }: Member, kind: SymbolKind): DocumentSymbol {
@@ -81,5 +81,5 @@ const ranges = (
   selectionRange: rangeAt(doc, (name ?? node).start, name?.end ?? node.start),
 });
 
-/** From the key in front of a value to the end of the value. */
+/** From the start of the first range to the end of the second. */
 const around = ({ start }: Range, { end }: Range): Range => ({ start, end });

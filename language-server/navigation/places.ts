@@ -1,7 +1,4 @@
-/**
- * Names in the words of the protocol: the one at a position, and every place of a symbol in a project. Adds what stands outside
- * definitions: environment variables in the config and in the files that set them.
- */
+/** Finds the name at a position and all locations of a symbol, including environment variables in the config and in env files. */
 import { join } from 'node:path';
 import type { Location, Position, Range } from 'vscode-languageserver';
 import { accessorsIn } from '../../kernel/language/accessor.js';
@@ -27,7 +24,7 @@ export interface Place {
   readonly range: Range;
   readonly role: Occurrence['role'];
   readonly form: Occurrence['form'];
-  /** Characters as they stand in the file; empty where they are not read. */
+  /** Characters in the file; empty for env files, which are not read. */
   readonly text: string;
 }
 
@@ -86,7 +83,7 @@ export const placeOf = (project: Project, { spot, role, form }: Occurrence): Pla
   text: spot.doc.text.slice(spot.start, spot.end),
 });
 
-/** `uriOf`: of the desk, which knows how the client spells an address. */
+/** `uriOf` returns the client's spelling of a URI. */
 export const locationOf = ({ file, range }: Place, uriOf: (name: string) => string): Location => ({
   uri: uriOf(file),
   range,
@@ -97,7 +94,7 @@ interface Variable {
   readonly spot: Spot;
 }
 
-/** Environment variables that the config names. */
+/** Environment variables that the config reads. */
 function inConfig(project: Project): Variable[] {
   const view = viewOf(project, join(project.folder, CONFIG_NAME));
   const root = view?.tree.root ?? null;

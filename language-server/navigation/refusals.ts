@@ -1,4 +1,4 @@
-/** Why a name cannot be renamed, or not to what is asked for; in words for people. */
+/** Returns why a name cannot be renamed, or a new name is invalid, as text for the user. */
 import { basename } from 'node:path';
 import { POISON_KEYS } from '../../kernel/contract/json.js';
 import { modelsByAlias } from '../../kernel/analysis/tables.js';
@@ -7,7 +7,7 @@ import type { Project } from '../project.js';
 import { indexOf, placeOf, placesOf, type FoundName } from './places.js';
 import { alias } from './respell.js';
 
-/** Null where nothing speaks against it. `moves`: the client renames files, too. */
+/** Null if the name can be renamed. `moves`: the client supports renaming files. */
 export function refusal(project: Project, { symbol, place }: FoundName, moves: boolean): string | null {
   const { sort, name } = symbol;
   if (place.form === 'self')
@@ -48,7 +48,7 @@ const RULES: Readonly<Record<NamedSymbol['sort'], Rule>> = {
   environment: WORD,
 };
 
-/** Null where the new name may be used. */
+/** Null if the new name is valid. */
 export function nameFault(project: Project, symbol: NamedSymbol, newName: string): string | null {
   const { sort, name, within } = symbol;
   const { pattern, right } = RULES[sort];
@@ -73,12 +73,12 @@ export function nameFault(project: Project, symbol: NamedSymbol, newName: string
   return sort === 'model' ? aliasFault(project, symbol, newName) : null;
 }
 
-/** What a bare name of one resource may mean. */
+/** Kinds of names that share a namespace within a resource. */
 const SAME_REALM = ['name', 'generated', 'payload', 'claim'] as const;
 
 export const lastOf = (path: string): string => path.slice(path.lastIndexOf('.') + 1);
 
-/** Queries call models by several names: none of them may mean another model afterwards. */
+/** Queries refer to models by several aliases; none may refer to a different model after the rename. */
 function aliasFault(project: Project, symbol: NamedSymbol, newName: string): string | null {
   const models = [...indexOf(project).symbols.values()].filter(({ sort }) => sort === 'model');
   const renamed = (model: string): string => (model === symbol.name ? newName : model);

@@ -1,7 +1,4 @@
-/**
- * Renaming: the edits of every file, made only where it is certain what a name means, and only if the definitions have no problem
- * afterwards that they did not have before.
- */
+/** Computes the edits of a rename. Rejects it if a reference is ambiguous or the result has new problems. */
 import { basename, dirname, join } from 'node:path';
 import type { TextEdit } from 'vscode-languageserver';
 import { doubtsOf } from '../../kernel/analysis/symbols/doubts.js';
@@ -16,11 +13,11 @@ import { respelt } from './respell.js';
 export interface Renaming {
   /** By absolute name of the file. */
   readonly edits: ReadonlyMap<string, readonly TextEdit[]>;
-  /** The file that is called like what is renamed, and its new name. */
+  /** The file named after the symbol, and its new name. */
   readonly moved: { readonly from: string; readonly to: string } | null;
 }
 
-/** A text says why not. */
+/** Returns a message if the rename is rejected. */
 export function renaming(project: Project, symbol: NamedSymbol, newName: string): Renaming | string {
   if (newName === lastOf(symbol.name)) return { edits: new Map(), moved: null };
   const fault = nameFault(project, symbol, newName);
@@ -40,12 +37,11 @@ export function renaming(project: Project, symbol: NamedSymbol, newName: string)
   return doubt(project, symbols, edits) ?? harm(project, symbol, { edits, moved }, newName) ?? { edits, moved };
 }
 
-/** Payload fields without a rule, which are names because the model has such a field. */
+/** Payload fields that are named after the model field. */
 function fieldsOfPayload(project: Project, { sort, alike }: NamedSymbol): NamedSymbol[] {
   return sort === 'field' ? alike.flatMap((key) => indexOf(project).symbols.get(key) ?? []) : [];
 }
 
-/** `_user.model.json` keeps its ending. */
 function moveOf(from: string, name: string, newName: string): Renaming['moved'] {
   return { from, to: join(dirname(from), newName + basename(from).slice(name.length)) };
 }
@@ -53,7 +49,7 @@ function moveOf(from: string, name: string, newName: string): Renaming['moved'] 
 const said = (project: Project, { file, range }: Pick<Place, 'file' | 'range'>): string =>
   `${project.shown(file)}, line ${range.start.line + 1}`;
 
-/** A place that may mean the name, too, and would be left behind. */
+/** A location that may refer to the name but would not be renamed. */
 function doubt(project: Project, symbols: readonly NamedSymbol[], edits: Renaming['edits']): string | null {
   const { analysis } = project.snapshot();
   const isEdited = (file: string, { start }: Range): boolean =>
@@ -78,7 +74,7 @@ function doubt(project: Project, symbols: readonly NamedSymbol[], edits: Renamin
   return null;
 }
 
-/** What would be wrong afterwards that is not wrong now. */
+/** Problems that the rename would introduce. */
 function harm(
   project: Project,
   { sort, name }: NamedSymbol,
@@ -90,7 +86,7 @@ function harm(
     const text = project.textOf(file);
     if (text !== null) texts.set(file, applyEdits(text, list));
   }
-  // What the shell sets keeps its name.
+  // Variables that are not set in `.env` keep their name, because they come from the shell.
   const isOurs = project.envNames.placesOf(name).some(({ file }) => basename(file) === '.env');
   const env = new Map(sort === 'environment' && isOurs ? [[name, newName]] : []);
   const count = (problems: readonly Problem[], called: (file: string) => string): Map<string, Problem[]> => {

@@ -1,9 +1,9 @@
-/** What is written at each place of a renamed symbol: quotes stay, and a table that was in the plural stays in the plural. */
+/** Spells the new name at each location: quotes and plural forms are retained. */
 import { RESERVED_NAMES } from '../../kernel/language/sql-reserved.js';
 import type { SymbolId } from '../../kernel/analysis/symbols.js';
 import type { Place } from './places.js';
 
-/** Null where the name cannot be written without quotes and has none. */
+/** Returns null if the name needs quotes that are not there. */
 export function respelt({ form, text }: Place, { sort, name }: SymbolId, newName: string): string | null {
   const isQuoted = form === 'sql' && text.startsWith('\\"');
   const written = isQuoted ? text.slice(2, -2) : text;
@@ -16,7 +16,7 @@ export function respelt({ form, text }: Place, { sort, name }: SymbolId, newName
 
 const bare = (model: string): string => model.replace(/^_/, '').toLowerCase();
 
-/** Queries call `_user` `_user`, `user`, `users`: the same spelling of the new name. */
+/** Converts an alias of a model (`_user`, `user`, `users`) to the same form of the new name. */
 export function alias(written: string, model: string, newModel: string): string {
   if (written === model) return newModel;
   const lower = written.toLowerCase();

@@ -1,6 +1,6 @@
 /**
- * Which names the documents have at a caret: those of the model, and behind the stages of a pipeline what these make of them.
- * How names flow is told by the specs; judges nothing, and gives up where a stage makes documents of which nothing is known.
+ * Computes the field names of documents at the cursor, as changed by the preceding stages. Returns none after a stage with an
+ * unknown result.
  */
 import type { DataModel } from '../../kernel/analysis/model.js';
 import { isObject } from '../../kernel/contract/json.js';
@@ -12,15 +12,15 @@ import { behind } from './documents.js';
 import type { DocumentSite } from './query-site.js';
 import { columnsOf, tablesOf, type Column, type Tables } from './tables.js';
 
-/** What is known of a name: the field that it is, or the stage that made it. */
+/** Origin of a name: a model field or a stage. */
 export type Meaning =
   | { readonly column: Column }
   | {
-      /** `$group`. */
+      /** E.g. `$group`. */
       readonly stage: string;
-      /** What stands behind it. */
+      /** The stage's value. */
       readonly operand: LocatedNode;
-      /** Of a list of documents that were joined. */
+      /** The joined model, if the name contains joined documents. */
       readonly model: DataModel | undefined;
     };
 
@@ -67,7 +67,7 @@ function behindStages(
     const flow = flows?.[stage];
     const model = flow === 'joins' ? joined(tables, places[next?.[stage] ?? ''], operand) : undefined;
     const made = (name: string): Meaning => {
-      // An element of a list has the names that were known of the list.
+      // An element of a list has the same meaning as the list.
       const known = flow === 'unwinds' ? names.get(name) : undefined;
       return known ?? { stage, operand, model };
     };
@@ -76,26 +76,25 @@ function behindStages(
   return names;
 }
 
-/** The model of the collection that is named in an object. */
 function joined(tables: Tables, place: NamePlace | undefined, node: LocatedNode | null): DataModel | undefined {
   const member = place?.elsewhere?.named;
   const named = node === null || member === undefined ? undefined : memberOf(node, member)?.value?.scalar;
   return typeof named === 'string' ? tables.modelOf(named) : undefined;
 }
 
-/** A name, or a path into one, with what is known of it. */
+/** A name or nested path with its origin. */
 export interface DocumentPath {
   readonly path: string;
   readonly meaning: Meaning;
 }
 
-/** Every path that is known, the names themselves first. */
+/** All known paths, top-level names first. */
 export function pathsOf(names: DocumentNames): DocumentPath[] {
   const own = [...names].map(([path, meaning]): DocumentPath => ({ path, meaning }));
   return [...own, ...own.flatMap(pathsInto)];
 }
 
-/** Into an object as its model has it, and into documents that were joined. */
+/** Paths into a nested object of the model or into joined documents. */
 function pathsInto({ path, meaning }: DocumentPath): DocumentPath[] {
   if ('stage' in meaning) {
     const columns = meaning.model === undefined ? [] : columnsOf(meaning.model);
@@ -115,6 +114,6 @@ function pathsInto({ path, meaning }: DocumentPath): DocumentPath[] {
 
 const inside = ({ name, path = [name] }: Column, next: string): readonly string[] => [...path, next];
 
-/** The path itself where it is known, else its first name. */
+/** The origin of the path, or of its first segment. */
 export const meaningOf = (names: DocumentNames, path: string): Meaning | undefined =>
   pathsOf(names).find((one) => one.path === path)?.meaning ?? names.get(path.split('.')[0] ?? path);

@@ -1,10 +1,10 @@
-/** A name of documents in words: the field of the model, or the stage that made it. */
+/** Describes a name in a document query: the model field or the stage that created it. */
 import { inCode } from '../safe-markdown.js';
 import type { View } from '../view.js';
 import type { DocumentPath } from './document-scope.js';
 import { columnMarkdown, columnType, tableMarkdown } from './tables.js';
 
-/** Beside the name in a list. */
+/** Short text next to the name in a completion list. */
 export const pathDetail = (view: View, { meaning }: DocumentPath): string =>
   'stage' in meaning ? `made by ${meaning.stage}` : columnType(view, meaning.column);
 

@@ -1,14 +1,14 @@
-/** Places inside the predicates of a document query: which names may stand there, as the specs of its fields say. */
+/** Resolves places inside document queries to their valid names, as defined by the specs' `members`. */
 import type { MemberNames, NamePlace } from '../../kernel/schema/meta.js';
 import type { Site } from '../view.js';
 
-/** The names of the object that the caret is in. `depth`: the level of the query's object. Null where nothing is said. */
+/** Names valid in the object at the cursor. `depth`: level of the query's object. Returns null if unspecified. */
 export function namePlaceAt(site: Site, depth: number): NamePlace | null {
-  // Of a name the last level is the object that holds it; a value has a level of its own.
+  // For a key, the last level is its object; a value has a level of its own.
   return placeAt(site, depth, site.cursor.at === 'key' ? undefined : -1);
 }
 
-/** What may stand where the value at the caret stands. */
+/** Place of the value at the cursor. */
 export const valuePlaceAt = (site: Site, depth: number): NamePlace | null => placeAt(site, depth, undefined);
 
 function placeAt({ levels }: Site, depth: number, end: number | undefined): NamePlace | null {
@@ -22,14 +22,14 @@ function placeAt({ levels }: Site, depth: number, end: number | undefined): Name
   return members.places[name] ?? null;
 }
 
-/** The place behind a name; the empty text where nothing is said of it. */
+/** The place below a name; an empty string if unspecified. */
 export function behind({ places }: MemberNames, name: string, key: string): string {
   const place = places[name];
   if (Object.hasOwn(place?.words ?? {}, key)) return place?.behind?.[key] ?? '';
   return place?.fields ?? place?.made ?? '';
 }
 
-/** The path that a text at such a place names; null where it is a value, or a variable (`$$ROOT`). */
+/** The path that a string refers to; null for values and variables (`$$ROOT`). */
 export function pathIn(kind: NamePlace['text'], text: string): string | null {
   if (kind === 'field') return text;
   return kind === 'path' ? (/^\$([^$].*)$/.exec(text)?.[1] ?? null) : null;

@@ -1,7 +1,4 @@
-/**
- * Where the value of a parameter comes from, in words: a field of the payload with its rule, a result of an actionable, a
- * generator, a claim, an accessor, or what is written. Decided by the analysis, and only told here.
- */
+/** Describes where a parameter's value comes from. The analysis decides; this module only formats. */
 import { isWord } from '../../kernel/analysis/sources.js';
 import { valueAt } from '../../kernel/analysis/verbatim.js';
 import type { ActionModel, ResourceModel } from '../../kernel/analysis/model.js';
@@ -21,7 +18,7 @@ interface Around {
 
 const LONGEST = 40;
 
-/** As it is written, cut where it is long: names and accessors bare, everything else as JSON. */
+/** The value as written, truncated: names and accessors unquoted, everything else as JSON. */
 export function parameterShort(node: LocatedNode, { action }: Pick<Around, 'action'>): string {
   const json = valueAt(node);
   const isPlain = typeof json === 'string' && (accessorsIn(json).length > 0 || isName(node, action));
@@ -29,13 +26,13 @@ export function parameterShort(node: LocatedNode, { action }: Pick<Around, 'acti
   return text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text;
 }
 
-/** What has just been typed is not decided yet: then by its look. */
+/** Before the analysis is updated, decides by the form of the text. */
 function isName({ pointer, scalar }: LocatedNode, action: ActionModel | null): boolean {
   const decision = action?.parameters.get(pointer);
   return decision === undefined ? isWord(String(scalar)) : decision.source === 'name';
 }
 
-/** Markdown, without a full stop. */
+/** Returns Markdown without a full stop. */
 export function parameterWords(node: LocatedNode, around: Around): string {
   const json = valueAt(node);
   if (typeof json !== 'string') return `the value ${code(JSON.stringify(json))}`;
@@ -44,7 +41,7 @@ export function parameterWords(node: LocatedNode, around: Around): string {
   if (only?.start === 0 && only.end === json.length) return accessorWords(only, around);
   if (parts.length > 0) return `text with ${parts.map(({ root }) => code(`$${root}`)).join(', ')} in it`;
   const decision = around.action?.parameters.get(node.pointer);
-  // What has just been typed is not decided yet.
+  // The analysis does not contain the newly typed text yet.
   const from = decision === undefined && isDeclared(json, around) ? 'payload' : decision?.from;
   switch (from) {
     case 'payload':
@@ -85,7 +82,7 @@ function payloadWords(path: string, { resource, registry }: Around): string {
   return `the field ${code(path)} of the payload${words === '' ? '' : `: ${words}`}`;
 }
 
-/** Which actionable a name is taken from: the one named nearest to where the name is introduced. */
+/** The actionable that the reference nearest to the declaration names. */
 function extractedWords(name: string, { resource }: Around): string {
   const root = name.split('.')[0];
   const { declarations, references } = resource?.definition.finds ?? { declarations: [], references: [] };
@@ -100,7 +97,7 @@ function extractedWords(name: string, { resource }: Around): string {
   };
   const [nearest] = [...actions].sort((a, b) => shared(b.node.pointer) - shared(a.node.pointer));
   const user = resource.actions.find(({ node }) => `${from}/`.startsWith(`${node.pointer}/`));
-  // An actionable that waits for nothing takes names out of its own result.
+  // An actionable without dependencies reads names from its own result.
   if (nearest === undefined || (user !== undefined && !nearest.node.pointer.startsWith(`${user.node.pointer}/`))) {
     return user === undefined ? 'a result of an actionable' : `taken from the result of actionable ${user.id}`;
   }
@@ -108,7 +105,6 @@ function extractedWords(name: string, { resource }: Around): string {
   return `taken from the result of actionable ${nearest.name}${owner === 'self' ? '' : ` of ${code(owner)}`}`;
 }
 
-/** Pointer of the innermost value at an offset. */
 function pointerAt(node: LocatedNode | null, offset: number): string | null {
   if (node === null || offset < node.start || offset >= node.end) return null;
   const inner = [...node.items, ...node.members.flatMap(({ value }) => value ?? [])];
@@ -119,7 +115,7 @@ function pointerAt(node: LocatedNode | null, offset: number): string | null {
   return node.pointer;
 }
 
-/** What a placeholder stands for; the empty text for one that cannot be. */
+/** Describes a placeholder; returns an empty string for `$0`. */
 export function placeholderMarkdown(
   n: number,
   { parameters, resource, action, field }: QuerySite,

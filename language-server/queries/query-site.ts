@@ -1,7 +1,4 @@
-/**
- * The query around a caret: its field, the object that it stands in, the list of its parameters, and the actionable and
- * resource of the analysis that it belongs to. Half-typed text has as much of it as is there.
- */
+/** The query at the cursor with its parameters, actionable and resource. Incomplete text yields what is present. */
 import type { ActionModel, Definition, ResourceModel } from '../../kernel/analysis/model.js';
 import type { Document } from '../../kernel/source/document.js';
 import type { FieldNode } from '../../kernel/schema/field-node.js';
@@ -9,20 +6,20 @@ import { memberOf, type LocatedNode } from '../../kernel/source/tree.js';
 import type { Site, View } from '../view.js';
 
 export interface QuerySite {
-  /** What offsets of the nodes here count in. */
+  /** The document that the nodes' offsets refer to. */
   readonly doc: Document;
-  /** Of the text of the statement, or of the name of the collection. */
+  /** Field of the statement's text or of the collection's name. */
   readonly field: FieldNode;
-  /** The object that holds the query; null while nothing is there. */
+  /** The object that contains the query; null while it is missing. */
   readonly around: LocatedNode | null;
-  /** The list of values; null where there is none. */
+  /** Null if there is no list. */
   readonly list: LocatedNode | null;
   readonly parameters: readonly LocatedNode[];
   readonly resource: ResourceModel | null;
   readonly action: ActionModel | null;
 }
 
-/** The statement whose text the caret is in; null elsewhere. */
+/** The statement that contains the cursor, or null. */
 export function statementAt(view: View, site: Site): QuerySite | null {
   const level = site.levels.at(-1);
   if (level?.field?.meta.language !== 'sql' || site.inside === null || site.cursor.at === 'key') return null;
@@ -30,13 +27,13 @@ export function statementAt(view: View, site: Site): QuerySite | null {
 }
 
 export interface DocumentSite extends QuerySite {
-  /** The level of the query's object. */
+  /** Level of the query's object. */
   readonly depth: number;
-  /** As written; the empty text while there is none. */
+  /** As written; empty if missing. */
   readonly collection: string;
 }
 
-/** The document query that the caret is in; null elsewhere. */
+/** The document query that contains the cursor, or null. */
 export function documentQueryAt(view: View, site: Site): DocumentSite | null {
   for (let depth = site.levels.length - 1; depth >= 0; depth--) {
     const level = site.levels[depth];
@@ -63,7 +60,7 @@ function querySite(view: View, site: Site, field: FieldNode, around: LocatedNode
   };
 }
 
-/** By id and pointer: the tree around a caret need not be the one that was analysed. */
+/** Matches by id and pointer, because the tree at the cursor may differ from the analysed one. */
 export function ownersOf(
   view: View,
   definition: Definition | null,
@@ -79,10 +76,10 @@ export function ownersOf(
   return { resource, action };
 }
 
-/** Where a node stands in its definition, whatever its tree begins with. */
+/** Pointer relative to the definition. */
 const within = (definition: Definition, { pointer }: LocatedNode): string =>
   pointer.slice(definition.node.pointer.length);
 
-/** Whether a switch beside the query is on. */
+/** True if one of the named boolean siblings of the query is true. */
 export const isOn = ({ around }: QuerySite, names: string | readonly string[] | undefined): boolean =>
   [names ?? []].flat().some((name) => around !== null && memberOf(around, name)?.value?.scalar === true);

@@ -1,4 +1,4 @@
-/** Words that a name cannot be without quotes where a statement runs: its store is told by the query, the words by the plugin. */
+/** Reserved words of the database that runs a statement; names that equal them must be quoted. */
 import { asText } from '../../kernel/contract/json.js';
 import { memberOf } from '../../kernel/source/tree.js';
 import type { View } from '../view.js';
@@ -6,7 +6,7 @@ import type { QuerySite } from './query-site.js';
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Beside those that are reserved in any statement. */
+/** Words in addition to those reserved in every dialect. */
 export function reservedIn({ registry, project }: View, query: QuerySite): ReadonlySet<string> {
   const { store, beside } = query.field.meta;
   if (store === undefined) return NONE;

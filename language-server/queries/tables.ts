@@ -1,7 +1,4 @@
-/**
- * Models as tables: which one a name means, its columns, and what is told of both as Markdown. The words of a field are what
- * its model writes, and the comment above it.
- */
+/** Models as tables: lookup by name, columns, and their Markdown. */
 import { TIMESTAMPS } from '../../kernel/analysis/sql/catalogue.js';
 import { modelsByAlias } from '../../kernel/analysis/tables.js';
 import type { DataModel } from '../../kernel/analysis/model.js';
@@ -17,7 +14,7 @@ import { ruleText } from '../words-rules.js';
 
 export interface Tables {
   readonly models: readonly DataModel[];
-  /** The model behind a name of a table or collection, in any of its spellings. */
+  /** The model with this table or collection name, in any spelling. */
   modelOf(name: string): DataModel | undefined;
 }
 
@@ -30,15 +27,15 @@ export function tablesOf(view: View): Tables {
 
 export interface Column {
   readonly name: string;
-  /** Null for a column of a sub-query. */
+  /** Null for a column of a subquery. */
   readonly model: DataModel | null;
-  /** As the model writes it; null for what statements add. */
+  /** The model's field; null for columns that statements add. */
   readonly field: Readonly<Record<string, Json>> | null;
-  /** Of a part of an object: the names that lead to it, the field of the model first. */
+  /** For a part of an object: the path to it, starting with the model field. */
   readonly path?: readonly string[];
 }
 
-/** Those of the model first, then the dates that every table can have. */
+/** Columns of the model, then the timestamps that every table can have. */
 export function columnsOf(model: DataModel): Column[] {
   const own = model.fields.map(({ name, value }): Column => ({ name, model, field: value }));
   const names = new Set(own.map(({ name }) => name));
@@ -46,14 +43,14 @@ export function columnsOf(model: DataModel): Column[] {
   return [...own, ...added.map((name): Column => ({ name, model, field: null }))];
 }
 
-/** What a source gives; empty where it is not known. */
+/** Columns of a source; empty if unknown. */
 export function columnsIn(tables: Tables, source: SqlSource, seen = new Set<unknown>()): Column[] {
   const { table, outputs } = source;
   if (table !== null) {
     const model = tables.modelOf(table);
     return model === undefined ? [] : columnsOf(model);
   }
-  // Entries of a recursive list name one another, and what was seen adds no name.
+  // Guards against cycles in recursive CTEs.
   if (outputs === null || seen.has(outputs)) return [];
   seen.add(outputs);
   const columns = outputs.flatMap((output: SqlOutput): Column[] =>
@@ -64,15 +61,13 @@ export function columnsIn(tables: Tables, source: SqlSource, seen = new Set<unkn
   return columns.filter(({ name }, i) => columns.findIndex((one) => one.name === name) === i);
 }
 
-/** `String, max_length 320, unique`. */
+/** E.g. `String, max_length 320, unique`. */
 export const columnType = ({ registry }: View, { field }: Column): string =>
   field === null ? '' : ruleText(registry, field);
 
-/** The model, and the comment at the beginning of its file. */
 export const tableMarkdown = (view: View, model: DataModel): string =>
   blocks(modelMarkdown(view, model), commentAbove(wholeOf(model.definition.doc).text, null));
 
-/** The field, and the comment above it. */
 export function columnMarkdown(view: View, column: Column): string {
   const { name, model, field, path } = column;
   if (model !== null && path !== undefined)
@@ -85,10 +80,10 @@ export function columnMarkdown(view: View, column: Column): string {
   return blocks(modelFieldMarkdown(view, model, name), comment);
 }
 
-/** What stands above a definition is no part of its window. */
+/** The whole file, because comments above a definition are outside of its window. */
 const wholeOf = (doc: Document): Document => (doc.within === null ? doc : wholeOf(doc.within.doc));
 
-/** The comment in the lines right above an offset; at the beginning of the text without one. */
+/** The line comment directly above an offset; with null, at the start of the text. */
 function commentAbove(text: string, offset: number | null): string {
   const lines = offset === null ? text.split(/\r?\n/) : text.slice(0, offset).split(/\r?\n/).slice(0, -1).reverse();
   const found: string[] = [];

@@ -1,13 +1,13 @@
-/** Types of semantic tokens, in the order of their numbers in the protocol: standard ones, so that every theme has colours. */
+/** Semantic token types in protocol order. Standard types only, so that every theme has colours for them. */
 export const TOKEN_TYPES = [
   'keyword',
   'function',
   'type',
   /** Tables, collections and models. */
   'class',
-  /** Columns, and what follows the root of an accessor. */
+  /** Columns, and the segments after an accessor's root. */
   'property',
-  /** Names that a statement gives its sources. */
+  /** Aliases of sources in a statement. */
   'variable',
   /** Placeholders and bare names of values. */
   'parameter',
@@ -26,10 +26,10 @@ export type TokenType = (typeof TOKEN_TYPES)[number];
 export const TOKEN_MODIFIERS = ['declaration'] as const;
 
 export interface Token {
-  /** Offsets in the document of the definition. */
+  /** Offsets in the definition's document. */
   readonly start: number;
   readonly end: number;
   readonly type: TokenType;
-  /** The name is given here. */
+  /** This token declares the name. */
   readonly declares?: boolean;
 }

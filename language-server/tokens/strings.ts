@@ -1,4 +1,4 @@
-/** What stands inside the strings of a definition: pieces of SQL, accessors, placeholders, names that refer to something. */
+/** Tokens inside strings of a definition: SQL, accessors, placeholders, references. */
 import type { AccessorText, DocumentQuery, Finds, SqlText } from '../../kernel/analysis/finds.js';
 import type { Definition, ResourceModel } from '../../kernel/analysis/model.js';
 import { inside } from '../../kernel/analysis/report.js';
@@ -25,7 +25,7 @@ const ROLES: Readonly<Record<SqlRole, TokenType>> = {
   operator: 'operator',
 };
 
-/** What a name of each sort is shown as; those without a type are left to the grammar of JSON. */
+/** Token type by kind of name; names without a type keep the colours of JSON. */
 const NAMES: Readonly<Partial<Record<SymbolKind, TokenType>>> = {
   resource: 'namespace',
   model: 'class',
@@ -36,7 +36,7 @@ const NAMES: Readonly<Partial<Record<SymbolKind, TokenType>>> = {
   claim: 'parameter',
 };
 
-/** `isShown`: whether a part of the document is asked for. */
+/** `isShown`: whether a node is in the requested range. */
 export function tokensIn(
   { doc, finds }: Definition,
   resource: ResourceModel | null,
@@ -62,7 +62,7 @@ export function ofAccessors(doc: Document, { node, parts }: Pick<AccessorText, '
   );
 }
 
-/** The root with its sign, and each segment behind it. */
+/** Tokens of the root (with its `$`) and of each segment. */
 function piecesOf({ root, tail, start }: AccessorPart): Token[] {
   let at = start + 1 + root.length;
   const segments = tail.map((segment): Token => {
@@ -89,11 +89,11 @@ function ofNames(doc: Document, { declarations, references }: Finds, resource: R
     return type === undefined || doc.text[start] !== '"' ? [] : [{ start: start + 1, end: end - 1, type }];
   };
   const given = declarations.flatMap(({ spot, symbol, node }) =>
-    // Names of members are shown as such.
+    // Declarations by member name keep the colours of JSON keys.
     node === null ? named(spot, symbol).map((token) => ({ ...token, declares: true })) : [],
   );
   const used = references.flatMap(({ refers, node, name }) => {
-    // The values of accessors have tokens of their own.
+    // Accessors have their own tokens.
     if (typeof name === 'string' && accessorsIn(name).length > 0) return [];
     if (refers.soft !== true) return named(node, refers.symbol);
     const action = resource?.actions.find((one) => inside(node, one.node));

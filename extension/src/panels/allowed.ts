@@ -1,11 +1,11 @@
-/** Asks before a request goes where nobody expects one: from a folder that nobody trusts, or to another machine. */
+/** Confirms requests from untrusted workspaces and to non-local hosts. */
 import { window, workspace, type Memento } from 'vscode';
 import { isLoopback } from './build-request.js';
 
 const KEY = 'lintel.request.hosts';
 let untrustedAllowed = false;
 
-/** `kept`: hosts that were allowed before, for this workspace. */
+/** `kept` stores the hosts that were allowed earlier in this workspace. */
 export async function mayRequest(url: string, kept: Memento): Promise<boolean> {
   const { host } = new URL(url);
   if (!workspace.isTrusted && !untrustedAllowed) {

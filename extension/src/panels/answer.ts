@@ -1,9 +1,9 @@
-/** An answer as the panel shows it: what its body is, what a problem document says, what took how long. Pure. */
+/** Converts an HTTP response to the form the panel shows: body kind, problem document, timings. Pure. */
 
 export interface ShownAnswer {
   readonly status: number;
   readonly statusText: string;
-  /** Milliseconds until everything was there. */
+  /** Milliseconds until the whole response was received. */
   readonly took: number;
   /** Bytes of the body. */
   readonly size: number;
@@ -16,7 +16,6 @@ export interface ShownAnswer {
 export interface Timing {
   readonly name: string;
   readonly text: string;
-  /** Milliseconds. */
   readonly took: number;
 }
 
@@ -41,7 +40,7 @@ export interface RawAnswer {
   readonly took: number;
 }
 
-/** Characters that are shown; the rest is for an editor. */
+/** Characters of text that are shown at most. */
 const MOST = 400_000;
 const MOST_OF_IMAGE = 8_000_000;
 
@@ -60,7 +59,7 @@ export function shownAnswer({ status, statusText, headers, bytes, took }: RawAns
 const typeOf = (headers: Headers): string =>
   (headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
 
-/** Undefined for what is none. */
+/** Returns undefined if the content type is not JSON or the body is invalid. */
 export function jsonOf(bytes: Uint8Array, headers: Headers): unknown {
   if (!/[/+]json$/.test(typeOf(headers))) return undefined;
   try {
@@ -101,7 +100,7 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** `Server-Timing`: `name;desc="words";dur=1.5, ...` */
+/** Parses `Server-Timing`: `name;desc="words";dur=1.5, ...` */
 export function timingsOf(header: string): Timing[] {
   const entries = header.match(/(?:"(?:[^"\\]|\\.)*"|[^,"])+/g) ?? [];
   return entries.flatMap((entry) => {

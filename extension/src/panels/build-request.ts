@@ -1,7 +1,7 @@
-/** What is filled in on the panel becomes a request: address, headers, body. Pure; sends nothing. */
+/** Builds a request (URL, headers, body) from the panel's form. Pure; sends nothing. */
 
 export interface FormFile {
-  /** Name of the part. */
+  /** Name of the multipart field. */
   readonly part: string;
   readonly name: string;
   readonly type: string;
@@ -11,15 +11,14 @@ export interface FormFile {
 export interface RequestForm {
   readonly base: string;
   readonly method: string;
-  /** `/wallet/history/:entry` */
+  /** E.g. `/wallet/history/:entry`. */
   readonly path: string;
   readonly parameters: Readonly<Record<string, string>>;
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** As it was typed. */
   readonly payload: string;
-  /** The payload is the query string. */
+  /** The payload is sent as the query string. */
   readonly withoutBody: boolean;
-  /** The body is a form. */
+  /** The payload is sent as `multipart/form-data`. */
   readonly multipart: boolean;
   readonly files: readonly FormFile[];
 }
@@ -31,7 +30,7 @@ export interface BuiltRequest {
   readonly body: string | FormData | null;
 }
 
-/** What is wrong with what was filled in, in words for whoever did. */
+/** A message about invalid form input, shown to the user. */
 export interface Mistake {
   readonly mistake: string;
 }
@@ -56,7 +55,7 @@ export function buildRequest(form: RequestForm): BuiltRequest | Mistake {
     const body = new FormData();
     for (const [name, value] of Object.entries(json ?? {})) body.append(name, textOf(value));
     for (const { part, name, type, bytes } of form.files) body.append(part, new Blob([bytes], { type }), name);
-    // The boundary is not known yet: whoever sends it writes this header.
+    // `fetch` sets this header, because only it knows the multipart boundary.
     headers.delete('content-type');
     return { url: address.url.href, method, headers, body };
   }
@@ -87,7 +86,7 @@ function headersOf(all: RequestForm['headers']): Headers | Mistake {
   return headers;
 }
 
-/** `json` is undefined for nothing. */
+/** `json` is undefined for empty text. */
 function payloadOf(text: string): { readonly json: unknown } | Mistake {
   try {
     return { json: text.trim() === '' ? undefined : (JSON.parse(text) as unknown) };
@@ -101,7 +100,7 @@ const isRecord = (json: unknown): json is Readonly<Record<string, unknown>> =>
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** Addresses of this machine. */
+/** True for loopback addresses. */
 export function isLoopback(url: string): boolean {
   const { hostname } = new URL(url);
   return /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i.test(hostname);

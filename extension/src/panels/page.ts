@@ -1,15 +1,15 @@
-/** The page of a panel: our own script and styles and nothing else, in the colours of the editor. */
+/** Builds a panel's HTML page. Its CSP allows only the extension's own script and styles. */
 import { randomBytes } from 'node:crypto';
 import { Uri, ViewColumn, window, type ExtensionContext, type Webview } from 'vscode';
 
-/** Folder of what pages load. */
+/** Folder of the scripts and styles that pages load. */
 export const mediaOf = ({ extensionUri }: ExtensionContext): Uri => Uri.joinPath(extensionUri, 'media');
 
-/** Beside the text that is edited; where a panel is in front, with it. */
+/** Next to the text editor; in the active column when no text editor is active. */
 export const besideText = (): ViewColumn =>
   window.activeTextEditor === undefined ? ViewColumn.Active : ViewColumn.Beside;
 
-/** `name`: of the script and the styles in `media/`. `body`: markup of ours, without a value of anybody. */
+/** `name`: base name of the script and the styles in `media/`. `body`: static markup that must not contain user input. */
 export function pageOf(context: ExtensionContext, webview: Webview, name: string, body: string): string {
   const nonce = randomBytes(18).toString('base64');
   const file = (end: string): string => webview.asWebviewUri(Uri.joinPath(mediaOf(context), end)).toString();

@@ -1,10 +1,10 @@
-/** The panels that code lenses open for one resource: a row each, registered as commands. */
+/** The panels that code lenses open for one resource, registered as commands. */
 import type { Uri } from 'vscode';
 import type { Parts } from '../commands.js';
 import { showPlan } from './plan.js';
 import { sendRequest } from './request.js';
 
-/** Without a resource it is the one that somebody picks. */
+/** Without a resource id, the user picks the resource. */
 export type Panel = (parts: Parts, uri: Uri | undefined, resourceId: string | undefined) => Promise<void>;
 
 export const PANELS: Readonly<Record<string, Panel>> = {

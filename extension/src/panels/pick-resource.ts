@@ -1,9 +1,9 @@
-/** Which resource a panel is opened for: the one that a lens names, else the one that somebody picks. */
+/** Resolves the resource of a panel: the one that the lens names, otherwise the user's choice. */
 import { window, type Uri } from 'vscode';
 import type { Session } from '../client.js';
 import { resourcesOf, type ListedResource } from './server-words.js';
 
-/** Undefined when nobody picks one, or there is none; then that has been said. */
+/** Returns undefined when the user cancels or no resource exists; in the latter case it shows a message. */
 export async function pickResource(
   session: Session,
   uri: Uri | undefined,

@@ -1,31 +1,31 @@
-/** The plan of a resource as `lintel plan <id> --format json` prints it, read with care: another version may say less. */
+/** Reads `lintel plan <id> --format json`. Tolerates missing members, because the project's version may differ. */
 
 export interface PlanAction {
-  /** `sign-up#2` */
+  /** E.g. `sign-up#2`. */
   readonly key: string;
   readonly mode: string;
-  /** Line of its file, from 1. */
+  /** 1-based line in its file. */
   readonly line: number | null;
-  /** Runs because others need it. */
+  /** The actionable runs only because others depend on it. */
   readonly whenNeeded: boolean;
-  /** Names of the values that it takes out of results, by the key of the actionable that gives them. */
+  /** Names of the values it reads from results, by the key of the actionable that produces them. */
   readonly needs: Readonly<Record<string, readonly string[]>>;
   readonly tables: readonly string[];
   readonly before: readonly string[];
   readonly after: readonly string[];
-  /** What it does, in the words of its mode. */
+  /** The mode-specific description of what it does. */
   readonly execute: unknown;
 }
 
 export interface PlanGroup {
-  /** `at once`, the name of a transaction, or null for what stands alone. */
+  /** `at once` (parallel), a transaction's name, or null for a single actionable. */
   readonly together: string | null;
   readonly actions: readonly PlanAction[];
 }
 
 export interface PlanPart {
   readonly begins: string;
-  /** When, how late, how often it is tried: in words. */
+  /** Schedule, delay and retries as text. */
   readonly facts: readonly string[];
   readonly groups: readonly PlanGroup[];
 }
@@ -37,7 +37,7 @@ export interface Plan {
   readonly check: readonly string[];
   readonly groups: readonly PlanGroup[];
   readonly apart: readonly PlanPart[];
-  /** Key of the actionable whose result is the answer. */
+  /** Key of the actionable that produces the response. */
   readonly main: string | null;
   readonly answer: string | null;
   readonly reply: readonly string[];
@@ -46,11 +46,11 @@ export interface Plan {
 
 type Loose = Readonly<Record<string, unknown>>;
 
-/** Null for text that is no plan. */
+/** Returns null if the text is not a plan. */
 export function readPlan(text: string): Plan | null {
   let json: unknown;
   try {
-    // Older versions log their warnings before it, a line each.
+    // Older versions print warnings before the JSON, one per line.
     json = JSON.parse(text.slice(Math.max(text.search(/^\{\s*$/m), 0)));
   } catch {
     return null;
@@ -92,7 +92,7 @@ const readAction = (json: Loose): PlanAction => ({
 function readPart(json: Loose): PlanPart {
   const told = ['schedule', 'zone', 'delay', 'priority', 'retries'].flatMap((name) => {
     const value = json[name];
-    // Nobody asks for a delay of nothing.
+    // A delay of 0 is not shown.
     if (typeof value !== 'string' && typeof value !== 'number') return [];
     return value === 0 ? [] : [`${name} ${value}${name === 'delay' ? ' s' : ''}`];
   });

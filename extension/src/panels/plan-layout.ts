@@ -1,6 +1,6 @@
 /**
- * Where everything of a plan diagram stands. Bands from top to bottom in the order in which things happen; actionables that run
- * at once side by side; values that flow in a channel at the left, labelled where they arrive. Pure; pixels.
+ * Computes the layout of a plan diagram in pixels: bands in execution order, parallel actionables side by side, data flow on the
+ * left. Pure.
  */
 import type { Plan, PlanAction, PlanGroup } from './plan-json.js';
 import {
@@ -27,7 +27,7 @@ export interface Frame extends Area {
   readonly look: 'unit' | 'parallel';
 }
 export interface Box extends Area {
-  /** Of an actionable. */
+  /** Key of the actionable; null for other boxes. */
   readonly key: string | null;
   readonly look: 'action' | 'needed' | 'main' | 'step';
   readonly title: string;
@@ -39,7 +39,7 @@ export interface Arrow {
   readonly from: string;
   readonly to: string;
   readonly points: readonly (readonly [x: number, y: number])[];
-  /** Cut; empty where one only waits. */
+  /** Truncated label; empty when the target only waits for the source. */
   readonly label: string;
   readonly labelAt: readonly [x: number, y: number];
   readonly whole: string;
@@ -59,12 +59,12 @@ export const SIZE = {
   pad: 14,
   title: 24,
   line: 17,
-  /** Between two ends of arrows at one box. */
+  /** Vertical distance between two arrow ends at one box. */
   port: 18,
   lane: 12,
-  /** Where names stand on arrows. */
+  /** Width reserved for labels on arrows. */
   label: 128,
-  /** Width of a character, a little generous. */
+  /** Width of a character, rounded up. */
   character: 7.1,
   perRow: 3,
 } as const;
@@ -75,11 +75,11 @@ interface Row {
 interface Placed {
   readonly action: PlanAction;
   readonly box: Area;
-  /** It has neighbours in its row, so arrows come from above and leave below. */
+  /** The box shares its row, so arrows enter from above and leave below. */
   readonly beside: boolean;
 }
 
-/** `text` in as many characters as fit. */
+/** Truncates `text` to the width in pixels. */
 export const cut = (text: string, width: number): string => {
   const most = Math.max(Math.floor(width / SIZE.character), 1);
   return text.length <= most ? text : `${text.slice(0, Math.max(most - 1, 0))}…`;
@@ -95,7 +95,6 @@ export function layoutOf(plan: Plan, about: Interface | null = null): Layout {
   const left = SIZE.pad * 2 + channel;
   const [bands, frames, boxes] = [[] as Band[], [] as Frame[], [] as Box[]];
   const placed = new Map<string, Placed>();
-  /** Ends of arrows of rows with neighbours: heights that are kept free. */
   const enters = new Map<string, number>();
   const leaves = new Map<string, number>();
   let y = SIZE.pad;
@@ -123,7 +122,7 @@ export function layoutOf(plan: Plan, about: Interface | null = null): Layout {
 
   const row = ({ actions }: Row): void => {
     const beside = actions.length > 1;
-    // Arrows into boxes that stand side by side come through the gap above them.
+    // Arrows into boxes of a shared row come through the gap above them.
     if (beside) {
       for (const action of actions)
         for (const from of incoming(action)) {
@@ -211,7 +210,7 @@ interface Lanes {
   readonly of: ReadonlyMap<string, number>;
 }
 
-/** One lane for each giver, from where it stands to the last that takes; a lane is used again when it is free. */
+/** Assigns a lane to each source, from its box to its last target; free lanes are reused. */
 function laneOf(all: readonly PlanAction[], incoming: (action: PlanAction) => readonly string[]): Lanes {
   const last = new Map<string, number>();
   all.forEach((action, at) => incoming(action).forEach((key) => last.set(key, at)));
@@ -228,7 +227,7 @@ function laneOf(all: readonly PlanAction[], incoming: (action: PlanAction) => re
   return { count: free.length, of: found };
 }
 
-/** Heights at which arrows meet the left edge of a box that stands alone in its row. */
+/** Heights (y) at which arrows meet the left edge of a box that is alone in its row. */
 function endsOf(
   placed: ReadonlyMap<string, Placed>,
   incoming: (action: PlanAction) => readonly string[],

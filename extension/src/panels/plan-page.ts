@@ -1,4 +1,4 @@
-/** The markup of the page that shows a plan; `media/plan.js` fills it. Ids are stable: tests wait for them. */
+/** Markup of the plan page; `media/plan.js` fills it. Tests depend on the element ids. */
 
 export const PLAN_PAGE = `
 <header>

@@ -1,7 +1,7 @@
-/** A layout as SVG: for the panel, which brings the colours of the editor, and for a file, which needs its own. Pure. */
+/** Renders a layout as SVG, either with the editor's colours (panel) or with its own (file export). Pure. */
 import { SIZE, type Arrow, type Band, type Box, type Frame, type Layout } from './plan-layout.js';
 
-/** `own`: with colours that need no editor around it. */
+/** `own`: embeds colours, for use outside the editor. */
 export function svgOf({ width, height, bands, frames, boxes, arrows }: Layout, own = false): string {
   const parts = [
     ...bands.map(bandOf),
@@ -21,7 +21,7 @@ export function svgOf({ width, height, bands, frames, boxes, arrows }: Layout, o
 
 export const escaped = (text: string): string =>
   text
-    // Control characters have no place in XML, not even as references.
+    // XML 1.0 forbids control characters even as character references.
     // oxlint-disable-next-line no-control-regex -- XML may not hold them in any form
     .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, ' ')
     .replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);

@@ -1,13 +1,12 @@
-/** What stands in the boxes of a plan diagram: short lines, and the whole of them for whoever points there. Pure. */
+/** Creates the texts in the boxes of a plan diagram: short lines and the full tooltip. Pure. */
 import type { Plan, PlanAction } from './plan-json.js';
 import type { RequestShape } from './server-words.js';
 
-/** What the interface says beside the plan. */
 export type Interface = Pick<RequestShape, 'methods' | 'ways' | 'answers' | 'accepted' | 'events' | 'secrets'>;
 
 export interface Line {
   readonly text: string;
-  /** `code`: of a statement; `dim`: said by the way; `secret`: never leaves; `good`: leaves. */
+  /** `code`: statement text; `dim`: secondary; `secret`: never sent to the client; `good`: sent to the client. */
   readonly look: 'code' | 'dim' | 'plain' | 'secret' | 'good';
 }
 
@@ -15,7 +14,7 @@ export interface Words {
   readonly title: string;
   readonly tags: readonly string[];
   readonly lines: readonly Line[];
-  /** Everything, uncut. */
+  /** The full text, for the tooltip. */
   readonly whole: string;
 }
 
@@ -24,7 +23,7 @@ const words = (title: string, tags: readonly string[], lines: readonly Line[], m
   whole: [[title, ...tags].join(', '), ...lines.map(({ text }) => text), ...(more === '' ? [] : [more])].join('\n'),
 });
 
-/** `payload_validation`: payload validation. */
+/** `payload_validation` → payload validation. */
 const plainly = (names: readonly string[]): string => names.map((name) => name.replaceAll('_', ' ')).join(', ');
 
 export function requestWords({ path, admit }: Plan, about: Interface | null): Words {
@@ -54,7 +53,7 @@ export function actionWords(action: PlanAction, { main, id }: Pick<Plan, 'main' 
   return words(`${key.slice(at + 1)}${foreign}  ${mode}`, tags, lines, rest);
 }
 
-/** The first thing that a mode says it does, on one line; what it runs on; everything, for whoever points there. */
+/** `text`: the first member of the description on one line; `rest`: everything, for the tooltip. */
 function doing(execute: unknown): { text: string; store: string; rest: string } {
   if (typeof execute !== 'object' || execute === null) return { text: shown(execute), store: '', rest: '' };
   const { connection, ...rest } = execute as Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 /**
- * The panel that draws the plan of a resource, as the project's own `lintel` compiles it. Follows what is saved; a click on a
- * box shows its definition. One panel for all resources.
+ * The panel that draws a resource's plan as compiled by the project's own `lintel`. One panel serves all resources and refreshes
+ * on save.
  */
 import { DiagnosticSeverity, Uri, commands, languages, window, workspace, type Diagnostic } from 'vscode';
 import type { WebviewPanel } from 'vscode';
@@ -19,7 +19,7 @@ interface Open {
   show(resource: ListedResource): Promise<void>;
 }
 
-/** What the page is told. `media/plan.js` is the other side. */
+/** Messages to `media/plan.js`. */
 type ToPage =
   | { readonly type: 'busy'; readonly path: string }
   | { readonly type: 'plan'; readonly path: string; readonly svg: string }
@@ -68,7 +68,7 @@ function openPanel({ context, session }: Parts, closed: () => void): Open {
       runPlan(Uri.parse(next.folder), next.id, mine.signal),
       requestOf(session, next),
     ]);
-    // Somebody has asked for another one meanwhile.
+    // Another plan was requested in the meantime.
     if (mine.signal.aborted) return;
     running = null;
     layout = typeof plan === 'string' ? null : layoutOf(plan, about);
@@ -99,7 +99,7 @@ function openPanel({ context, session }: Parts, closed: () => void): Open {
     }
   };
 
-  /** The place is asked for now: the file may have changed. */
+  /** Requests the location again, because the file may have changed. */
   async function revealAction(key: string): Promise<void> {
     const all = await resourcesOf(session);
     const here = [...all].sort((a, b) => Number(b.folder === resource?.folder) - Number(a.folder === resource?.folder));
@@ -112,7 +112,7 @@ function openPanel({ context, session }: Parts, closed: () => void): Open {
   const saved = workspace.onDidSaveTextDocument(async ({ languageId }) => {
     if (languageId !== 'lintel' || resource === null) return;
     const all = await resourcesOf(session);
-    // What has another id now is another resource.
+    // A changed id makes it a different resource.
     const same = all.find(({ id, folder }) => id === resource?.id && folder === resource.folder);
     if (same !== undefined) await show(same);
   });
@@ -126,7 +126,6 @@ function openPanel({ context, session }: Parts, closed: () => void): Open {
   return { panel, show };
 }
 
-/** Errors of its file, as the editor shows them. */
 function problemsOf({ uri }: ListedResource): ShownProblem[] {
   return languages
     .getDiagnostics(Uri.parse(uri))

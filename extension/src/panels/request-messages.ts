@@ -1,4 +1,4 @@
-/** What the page of a request and the extension tell each other. `media/request.js` is the other side. */
+/** Messages between the request page (`media/request.js`) and the extension. */
 import type { ShownAnswer } from './answer.js';
 import type { RequestShape } from './server-words.js';
 import type { KnownToken } from './token-store.js';
@@ -10,14 +10,13 @@ export type ToPage =
   | { readonly type: 'answer'; readonly answer: ShownAnswer; readonly remembered: number }
   | { readonly type: 'failed'; readonly reason: string; readonly canRun: boolean };
 
-/** What is filled in. */
 export interface Filled {
   readonly base: string;
   readonly method: string;
   readonly parameters: Readonly<Record<string, string>>;
   readonly headers: readonly (readonly [string, string])[];
   readonly payload: string;
-  /** Key of a remembered token; null: none. */
+  /** Key of a stored token, or null. */
   readonly token: string | null;
   readonly files: readonly {
     readonly part: string;

@@ -1,4 +1,4 @@
-/** The markup of the page that sends requests; `media/request.js` fills it. Ids are stable: tests wait for them. */
+/** Markup of the request page; `media/request.js` fills it. Tests depend on the element ids. */
 
 export const REQUEST_PAGE = `
 <header>

@@ -1,6 +1,6 @@
 /**
- * The panel that sends a request: the page asks, this side builds, sends, remembers tokens and answers. One panel for all
- * resources; it is shown again with what somebody asks for next.
+ * The panel that sends requests: the page collects input; this side sends and stores tokens and responses. One panel serves all
+ * resources.
  */
 import { Range, Uri, ViewColumn, commands, window, workspace, type WebviewPanel } from 'vscode';
 import { baseUrlOf } from '../base-url.js';
@@ -129,7 +129,7 @@ function openPanel(parts: Parts, closed: () => void): Open {
   };
 
   panel.webview.onDidReceiveMessage((message: FromPage) => void heard(message));
-  // The rules may have changed; what was typed stays.
+  // Validation rules may have changed; the form keeps its input.
   const saved = workspace.onDidSaveTextDocument(({ languageId }) => {
     if (languageId === 'lintel' && resource !== null && panel.visible) void show(resource, true);
   });
@@ -143,7 +143,7 @@ function openPanel(parts: Parts, closed: () => void): Open {
   return { panel, show };
 }
 
-/** The chosen token in each header of the first way in, unless one was typed there. */
+/** Puts the chosen token into each header of the first authentication scheme, except headers that the user typed. */
 async function credentials(store: TokenStore, { ways }: RequestShape, filled: Filled): Promise<[string, string][]> {
   const token = filled.token === null ? null : await store.tokenOf(filled.base, filled.token);
   if (token === null) return [];

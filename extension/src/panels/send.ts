@@ -1,8 +1,8 @@
-/** Sends a request from this process and measures it. Follows no redirect; reads no more than a panel can hold. */
+/** Sends a request from this process and measures it. Follows no redirects; limits the size of the body it reads. */
 import type { BuiltRequest } from './build-request.js';
 import type { RawAnswer } from './answer.js';
 
-/** There is no answer; the message says why. */
+/** No response was received; the message says why. */
 export class NoAnswer extends Error {}
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -34,5 +34,5 @@ function reasonOf(error: unknown): string {
   return known ?? (inner instanceof Error ? inner.message : String(inner));
 }
 
-/** Nothing listens, so the kernel may have to be started. */
+/** The connection was refused, so the kernel may not be running. */
 export const isRefused = (reason: string): boolean => reason === REASONS['ECONNREFUSED'];

@@ -1,4 +1,4 @@
-/** What the language server answers to the panels; its own file `features/requests.ts` says what each member means. */
+/** Types of the server's responses to the panels, documented in its `features/requests.ts`. */
 import type { LanguageClient, Range } from 'vscode-languageclient/node';
 import type { Session } from '../client.js';
 
@@ -49,7 +49,7 @@ export interface ServedProject {
   readonly port: number;
 }
 
-/** Empty, or null, while no server runs, and from one that does not know the question. */
+/** Empty or null while no server runs, or when the server does not support the request. */
 export const resourcesOf = (session: Session): Promise<readonly ListedResource[]> =>
   asked(session, [], (client) => client.sendRequest<readonly ListedResource[]>('lintel/resources'));
 
@@ -65,7 +65,6 @@ async function asked<R>(session: Session, nothing: R, ask: (client: LanguageClie
   return client === null ? nothing : ask(client).catch(() => nothing);
 }
 
-/** A server that is just starting answers soon. */
 async function settled(session: Session): Promise<void> {
   if (session.state() !== 'starting') return;
   await new Promise<void>((resolve) => {

@@ -1,35 +1,35 @@
 /**
- * Tokens of earlier answers, kept where the editor keeps secrets, by the address that gave them. They leave only in the header
- * of a request to that address: pages get names and claims, logs get nothing.
+ * Keeps tokens from earlier responses in the editor's secret storage. A token is sent only to the origin it came from; pages
+ * receive labels and claims, and nothing is logged.
  */
 import { createHash } from 'node:crypto';
 import type { SecretStorage } from 'vscode';
 import { claimsOf, expiryOf, ownerOf, type Claims } from './tokens.js';
 
-/** What a page may know of a token. */
+/** What pages may see of a token. */
 export interface KnownToken {
   readonly key: string;
   readonly label: string;
   readonly claims: Claims | null;
-  /** Milliseconds since 1970. */
+  /** Unix time in milliseconds. */
   readonly expires: number | null;
 }
 
 interface Kept {
   readonly token: string;
-  /** The resource that answered it. */
+  /** The resource that returned the token. */
   readonly from: string;
 }
 
 export interface TokenStore {
-  /** The latest first. */
+  /** Newest first. */
   list(base: string): Promise<readonly KnownToken[]>;
   tokenOf(base: string, key: string): Promise<string | null>;
   remember(base: string, tokens: readonly string[], from: string): Promise<void>;
   forget(base: string, key: string): Promise<void>;
 }
 
-/** Of one address. */
+/** Tokens per origin. */
 const MOST = 8;
 
 export function createTokenStore(secrets: SecretStorage): TokenStore {
@@ -61,7 +61,7 @@ export function createTokenStore(secrets: SecretStorage): TokenStore {
 
 const originOf = (base: string): string => (URL.canParse(base) ? new URL(base).origin : base);
 
-/** A name for a token that says nothing of it. */
+/** A hash, so the key does not reveal the token. */
 const keyOf = (token: string): string => createHash('sha256').update(token).digest('hex').slice(0, 16);
 
 function described({ token, from }: Kept): KnownToken {

@@ -1,10 +1,7 @@
-/**
- * Tokens in answers: where one is, what it says of its owner, and whether it is still good. Pure functions; nothing is verified
- * and nothing is kept here.
- */
+/** Finds tokens in responses and reads their claims and expiry. Pure; verifies and stores nothing. */
 
 export interface FoundToken {
-  /** Where it stood: `token`, `data.access_token`. */
+  /** Path in the response: `token`, `data.access_token`. */
   readonly path: string;
   readonly token: string;
 }
@@ -12,11 +9,11 @@ export interface FoundToken {
 export type Claims = Readonly<Record<string, unknown>>;
 
 const NAMES = /^(?:.*[_-])?(?:token|jwt)$/i;
-/** Shorter ones are no tokens, whatever they are called. */
+/** Shorter strings are not treated as tokens, whatever their name. */
 const SHORTEST = 8;
 const DEEPEST = 6;
 
-/** In the order in which they stand; one of them twice only once. */
+/** In document order, without duplicates. */
 export function findTokens(json: unknown, path: readonly string[] = []): FoundToken[] {
   if (typeof json === 'string') {
     const named = NAMES.test(path.at(-1) ?? '') && json.length >= SHORTEST && !/\s/.test(json);
@@ -31,11 +28,11 @@ export const isToken = (text: string): boolean =>
   /^v[1-4]\.(?:local|public)\.[\w-]{16,}/.test(text) ||
   (/^[\w-]+\.[\w-]+\.[\w-]*$/.test(text) && typeof decoded(text.split('.')[0] ?? '')?.['alg'] === 'string');
 
-/** Null for a token that is sealed, or none. */
+/** Returns null for encrypted tokens and for text that is not a token. */
 export function claimsOf(token: string): Claims | null {
   const parts = token.split('.');
   if (/^v[1-4]\.public\./.test(token)) {
-    // The signature stands behind the claims: 64 bytes, and 256 or 96 in the older versions.
+    // PASETO public: the signature follows the claims (64 bytes, or 256 or 96 in older versions).
     const bytes = Buffer.from(parts[2] ?? '', 'base64url');
     const end = bytes.lastIndexOf(0x7d);
     for (let at = end; at > 0; at = bytes.lastIndexOf(0x7d, at - 1)) {
@@ -58,14 +55,14 @@ function parsed(text: string): Claims | null {
   }
 }
 
-/** Milliseconds since 1970; null where the token does not say. */
+/** Unix time in milliseconds; null if the token has no valid `exp`. */
 export function expiryOf(claims: Claims | null): number | null {
   const exp = claims?.['exp'];
   const time = typeof exp === 'number' ? exp * 1000 : typeof exp === 'string' ? Date.parse(exp) : NaN;
   return Number.isFinite(time) ? time : null;
 }
 
-/** What tells owners apart, for a list: `ada@example.com`, else the first claims. */
+/** A label for the token's owner: `ada@example.com`, otherwise the first usable claim. */
 export function ownerOf(claims: Claims | null): string {
   if (claims === null) return '';
   const known = ['email', 'name', 'username', 'sub', 'id', 'uid'].find((name) => isPlain(claims[name]));

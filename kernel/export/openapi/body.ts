@@ -1,4 +1,4 @@
-/** The body of an operation: JSON with the fields of the payload, a form where files come with it, or what a plugin says it is. */
+/** The request body of an operation: JSON, a multipart form for files, or a plugin's own schema. */
 import type { ApiField, ApiFile } from '../../contract/api.js';
 import type { JsonObject } from '../../contract/json.js';
 import { listOf, objectOf } from '../../schema/forms.js';
@@ -6,9 +6,9 @@ import type { Described } from './resource.js';
 
 export interface BodyInput {
   readonly described: Described;
-  /** Those that do not stand in the path. */
+  /** Without path parameters. */
   readonly fields: readonly (readonly [string, ApiField])[];
-  /** Null: none is known. */
+  /** Null if no example is known. */
   readonly example: JsonObject | null;
 }
 
@@ -16,7 +16,7 @@ export function requestBody({ described, fields, example }: BodyInput): JsonObje
   const files = Object.entries(described.files);
   const properties = Object.fromEntries(fields.map(([name, { schema }]) => [name, schema]));
   const required = fields.flatMap(([name, field]) => (field.required ? [name] : []));
-  // Nobody gets anywhere without the files, so nothing but a form is worth sending.
+  // The files are required, so only a form is valid.
   if (files.length > 0)
     return { required: true, content: { 'multipart/form-data': form(properties, required, files) } };
   if (described.body !== null) return { required: true, content: { 'application/json': { schema: described.body } } };
@@ -49,7 +49,7 @@ function filePart({ doc, most = 1, bytes }: ApiFile): JsonObject {
   return most === 1 ? { ...file, description: doc } : { ...listOf(file, { maxItems: most }), description: doc };
 }
 
-/** Each of those who take a file judges it. */
+/** Combines limits of two consumers of a file: each consumer validates it. */
 export function narrower(one: ApiFile, other: ApiFile): ApiFile {
   const least = (a: number | undefined, b: number | undefined): number | undefined =>
     a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);

@@ -1,6 +1,6 @@
 /**
- * What clients that stay connected may do and hear, as the extension `x-lintel-websocket` of the document: OpenAPI has no words
- * for it. Says only what holds for every client; what an event carries is for its definition to say.
+ * Describes WebSocket clients as the extension `x-lintel-websocket`, because OpenAPI does not cover them. Event payloads depend
+ * on the definitions.
  */
 import type { ApiEvent } from '../../contract/api.js';
 import type { JsonObject } from '../../contract/json.js';
@@ -12,13 +12,13 @@ import { askPlugin, type Scope } from './scope.js';
 
 export interface Connected {
   readonly extension: JsonObject;
-  /** Markdown for people: pages do not show extensions. */
+  /** Markdown, because documentation pages do not show extensions. */
   readonly text: string;
 }
 
 export type Served = readonly (readonly [ResourceModel, Described])[];
 
-/** Null where nobody can connect. */
+/** Returns null if WebSockets are disabled. */
 export function connectedOf(scope: Scope, served: Served): Connected | null {
   const { websocket } = scope.input.config;
   if (!websocket.enabled) return null;
@@ -56,7 +56,7 @@ interface Heard {
 const line = ({ action, to, resources }: Heard): string =>
   `- \`${action}\` (${to.join(', ')}), sent by ${listed(resources)}`;
 
-/** By name; of everything that runs, also what only the clock begins. */
+/** Sorted by name; includes events of scheduled work. */
 function eventsOf(scope: Scope): Heard[] {
   const found = new Map<string, { to: Set<string>; resources: Set<string> }>();
   const sound = scope.input.analysis.resources.filter((resource) => resource.sound);

@@ -1,7 +1,4 @@
-/**
- * The interface that a set of definitions serves, as OpenAPI 3.1: a pure function of what the front end and the specs know.
- * Connects to nothing, and holds no value of the environment.
- */
+/** Generates the OpenAPI 3.1 document from analysis and specs. Pure: opens no connections and contains no environment values. */
 import type { JsonObject } from '../../contract/json.js';
 import { problemTypeOf } from '../../contract/profile.js';
 import type { ResourceModel } from '../../analysis/model.js';
@@ -68,11 +65,11 @@ const DESCRIPTION =
   'A resource answers under its id as well as under its path. Where a body is an object in JSON, its fields may also come as ' +
   'text parts of a form (`multipart/form-data`).';
 
-/** Those that are served, by path: the text of the document does not depend on the order of files. */
+/** Valid resources by path, so the document does not depend on the order of files. */
 const sorted = (resources: readonly ResourceModel[]): ResourceModel[] =>
   resources.filter(({ sound }) => sound).sort((a, b) => (a.path < b.path ? -1 : 1));
 
-/** Callers that are judged by something else need another token, however alike the schemes look. */
+/** Equal schemes with different identities need different tokens, hence different names. */
 function schemeNames(): { readonly all: Map<string, JsonObject>; nameOf: (guarding: Guarding) => string } {
   const all = new Map<string, JsonObject>();
   const known = new Map<string, string>();

@@ -1,4 +1,4 @@
-/** One resource as operations of OpenAPI: a verb each, with parameters, body, answers. Says nothing that plugins did not. */
+/** Converts a resource to OpenAPI operations, one per method. Adds nothing to what plugins describe. */
 import type { ApiField } from '../../contract/api.js';
 import { isObject, type Json, type JsonObject } from '../../contract/json.js';
 import type { ResourceModel } from '../../analysis/model.js';
@@ -9,14 +9,14 @@ import type { Described } from './resource.js';
 import { doorRefusals, headerDocs, HEADERS, type Responses } from './responses.js';
 import type { Scope } from './scope.js';
 
-/** Verbs whose payload is the query string. */
+/** Methods with the payload in the query string. */
 export const WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'DELETE']);
 
 export interface OperationInput {
   readonly scope: Scope;
   readonly resource: ResourceModel;
   readonly described: Described;
-  /** Names of security schemes: ways in, for each of which all are needed. */
+  /** Alternatives, each a list of security schemes that are all required. */
   readonly security: readonly (readonly string[])[];
   readonly tag: string;
   readonly operationId: string;
@@ -49,7 +49,7 @@ export function operationOf(input: OperationInput): JsonObject {
   };
 }
 
-/** `wallet/history/:entry`: Wallet history by entry. */
+/** `wallet/history/:entry` → Wallet history by entry. */
 function summaryOf(path: string): string {
   const words = path
     .split('/')
@@ -95,7 +95,7 @@ const queryParameters = (resource: ResourceModel, described: Described, sample: 
     ...exampleOf(sample, name),
   }));
 
-/** OpenAPI has other places for these. */
+/** OpenAPI ignores header parameters with these names. */
 export const SPOKEN_FOR: ReadonlySet<string> = new Set(['accept', 'content-type', 'authorization']);
 
 const headerParameters = ({ headers }: Described): JsonObject[] =>

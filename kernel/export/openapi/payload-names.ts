@@ -1,6 +1,6 @@
 /**
- * Payload fields that no rule declares: what stands in the path, what accessors read (without it the request is refused) and
- * what bare names mean (absent, they are null).
+ * Payload fields without a rule: path parameters, fields that accessors read (required), and fields that bare names read (null if
+ * absent).
  */
 import type { ApiField } from '../../contract/api.js';
 import { pathParameters } from '../../language/route.js';
@@ -22,10 +22,10 @@ export function payloadNames(
 ): Map<string, ApiField> {
   const found = new Map<string, ApiField>();
   const roots = payloadReaders(registry);
-  // Definitions of another system: what the payload lacks may be NULL there.
+  // With a compatibility profile, a missing field is NULL instead of an error.
   const required = input.config.profile === null;
   for (const action of sequence) {
-    // Names of a repeated statement are those of its items first.
+    // In a repeated statement, names refer to its items first.
     if (action.repeat !== null) continue;
     const owner = resources.get(action.resource) ?? resource;
     const isMade = (name: string): boolean => owner.sources.read(name, action.key).sort !== 'payload';
@@ -50,7 +50,7 @@ const namesRead = (texts: readonly AccessorText[], roots: readonly string[]): st
     parts.flatMap(({ root, tail: [name] }) => (name !== undefined && roots.includes(root) ? [name] : [])),
   );
 
-/** Whether a value of this actionable is a claim of the caller's token. */
+/** True if a value of this actionable is a claim of the caller's token. */
 export function readsClaims({ registry }: Scope, { definition, node, parameters }: ActionModel): boolean {
   const roots = claimReaders(registry);
   return (

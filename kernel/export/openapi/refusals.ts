@@ -1,6 +1,6 @@
 /**
- * The codes with which a request can be refused: those of the plugins at their places, of the plugins behind them, and the
- * kernel's own. Only what a place says of itself narrows the list.
+ * Collects the error codes of a request: of its plugins, of those they require, and of the kernel. Only a plugin's `never`
+ * narrows the list.
  */
 import type { ApiPart, ApiRefusal } from '../../contract/api.js';
 import type { PluginSpec } from '../../contract/plugin.js';
@@ -34,7 +34,7 @@ export const accessorParts = (scope: Scope, texts: readonly AccessorText[]): Tol
 const OF_TEXT: readonly ApiRefusal[] = ['ACC_NOT_TEXT'].map((code) => ({ code }));
 const OF_CLAIMS: readonly ApiRefusal[] = ['ACC_CLAIM'].map((code) => ({ code }));
 
-/** What accessors and names of an actionable, or of the resource beside its actionables, can come to. */
+/** Errors from accessors and names of an actionable, or of the resource outside its actionables. */
 export function kernelRefusals(
   scope: Scope,
   action: ActionModel | null,

@@ -1,6 +1,5 @@
 /**
- * What a request to one resource needs, for people who try it out: path, headers, guards, files, and a payload that passes the
- * rules. The same knowledge as the OpenAPI document, of one resource; sends nothing.
+ * Describes a request to one resource for request editors: path, headers, credentials, files, and a valid payload. Sends nothing.
  */
 import { asText, type Json, type JsonObject } from '../../contract/json.js';
 import { payloadReaders } from '../../analysis/checks/readers.js';
@@ -17,36 +16,35 @@ import { textsOf } from './texts.js';
 
 export interface RequestShape {
   readonly id: string;
-  /** `/wallet/history/:entry` */
+  /** E.g. `/wallet/history/:entry`. */
   readonly path: string;
-  /** The first is the usual one. */
+  /** The first is the default. */
   readonly methods: readonly string[];
-  /** Those of `methods` whose payload is the query string. */
+  /** Methods with the payload in the query string. */
   readonly withoutBody: readonly string[];
-  /** What stands in the path. */
   readonly parameters: readonly { readonly name: string; readonly sample: string }[];
   readonly headers: readonly { readonly name: string; readonly doc: string; readonly required: boolean }[];
-  /** Ways in, each with everything that has to be shown; one without anything is open to all. */
+  /** Authentication alternatives, each with all required credentials; an empty one allows anonymous access. */
   readonly ways: readonly (readonly Credential[])[];
-  /** A body without what stands in the path. */
+  /** Sample payload without path parameters. */
   readonly payload: Json;
-  /** What may be left out, by name, with values that pass. */
+  /** Optional fields with valid sample values. */
   readonly optional: JsonObject;
   readonly files: readonly FilePart[];
-  /** What the answer holds; null where it cannot be told. */
+  /** Shape of the result; null if unknown. */
   readonly answers: { readonly list: boolean; readonly names: readonly string[] } | null;
-  /** The answer only says that the work was accepted. */
+  /** The response only confirms that the work was accepted. */
   readonly accepted: boolean;
-  /** Messages to clients that stay connected. */
+  /** Messages to WebSocket clients. */
   readonly events: readonly { readonly action: string; readonly to: string }[];
-  /** Names that never leave unless they are listed. */
+  /** Names that are omitted from responses unless listed explicitly. */
   readonly secrets: readonly string[];
 }
 
 export interface Credential {
   readonly name: string;
   readonly header: string;
-  /** Stands before the token: `Bearer `. */
+  /** Precedes the token: `Bearer `. */
   readonly prefix: string;
   readonly doc: string;
 }
@@ -54,14 +52,13 @@ export interface Credential {
 export interface FilePart {
   readonly name: string;
   readonly doc: string;
-  /** Files at most. */
   readonly most: number;
-  /** Of each at most; null: no bound is known. */
+  /** Maximum bytes of each file; null if unlimited or unknown. */
   readonly bytes: number | null;
   readonly types: readonly string[];
 }
 
-/** Null for what no request reaches. */
+/** Returns null if no request can reach the resource. */
 export function requestOf(input: OpenapiInput, resource: ResourceModel): RequestShape | null {
   const scope = scopeOf(input);
   const described = describeResource(scope, resource);
@@ -93,7 +90,7 @@ export function requestOf(input: OpenapiInput, resource: ResourceModel): Request
   };
 }
 
-/** `unruled`: names of which nothing is known but that a request without them is refused. */
+/** `unruled`: required fields without a known type. */
 function samplesOf({ fields }: Described) {
   const all = [...fields];
   const sampled = (those: typeof all): Record<string, Json> =>
@@ -106,7 +103,7 @@ function samplesOf({ fields }: Described) {
   };
 }
 
-/** Paths of the payload that accessors read: a request without them is refused. */
+/** Payload paths that accessors read; a request without them is rejected. */
 function neededBy({ registry, config }: OpenapiInput, resource: ResourceModel): (readonly string[])[] {
   if (config.profile !== null) return [];
   const roots = payloadReaders(registry);
@@ -123,7 +120,7 @@ function neededBy({ registry, config }: OpenapiInput, resource: ResourceModel): 
   );
 }
 
-/** For a request; names of repeated work are those of its items. */
+/** Runs for a request, with names that refer to the payload: neither scheduled nor repeated. */
 const isDone = ({ timing, repeat }: ActionModel): boolean => !timing.scheduled && repeat === null;
 
 const without = (object: Readonly<Record<string, Json>>, names: readonly string[]): Record<string, Json> =>
@@ -131,7 +128,7 @@ const without = (object: Readonly<Record<string, Json>>, names: readonly string[
 
 const textOf = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** Anything may be sent: an empty object is the least that says something. */
+/** The schema accepts anything, so an empty object serves as sample. */
 const bodyOf = (schema: JsonObject): Json => (Object.keys(schema).length === 0 ? {} : sampleOfSchema(schema));
 
 function credentialOf({ name, scheme }: Guarding): Credential[] {

@@ -1,7 +1,4 @@
-/**
- * What the plugins of one resource say of it, put together: fields, files, what callers show, the result after every step, and
- * how it can be refused. Mirrors the order in which the compiler runs things; makes no OpenAPI yet.
- */
+/** Combines what the plugins of a resource describe, in the compiler's execution order. Produces no OpenAPI yet. */
 import type {
   ApiChange,
   ApiField,
@@ -30,34 +27,33 @@ import { textsOf } from './texts.js';
 export interface Described {
   readonly fields: ReadonlyMap<string, ApiField>;
   readonly files: Readonly<Record<string, ApiFile>>;
-  /** The whole body, where it is no object of fields; null where it is one. */
+  /** Schema of a body that is not an object of fields; otherwise null. */
   readonly body: JsonSchema | null;
   readonly headers: NonNullable<ApiPart['headers']>;
-  /** Ways in, each a list of what has to be shown. */
+  /** Alternatives, each a list of required credentials. */
   readonly security: readonly (readonly Guarding[])[];
   readonly forms: Forms;
   readonly answers: Readonly<Record<string, string>>;
   readonly refusals: readonly ApiRefusal[];
   readonly notes: readonly string[];
-  /** The body is a list, and the fields are those of its items. */
+  /** The body is a list; the fields are those of its items. */
   readonly list: boolean;
   readonly touches: readonly string[];
-  /** The answer only says that the work was accepted. */
+  /** The response only confirms that the work was accepted. */
   readonly accepted: boolean;
-  /** No message of a connection can ask for it. */
+  /** WebSocket clients cannot call the resource. */
   readonly requestOnly: boolean;
 }
 
-/** A place with what its plugin says. */
 interface Told {
   readonly spec: PluginSpec;
   readonly part: ApiPart;
   readonly place: Pick<PluginPlace, 'slot' | 'value' | 'holder'>;
-  /** False for what stands deeper inside, such as the type of a field. */
+  /** False for nested values, such as the type of a field. */
   readonly direct: boolean;
 }
 
-/** Null for a resource that nobody reaches. */
+/** Null if no request can reach the resource. */
 export function describeResource(scope: Scope, resource: ResourceModel): Described | null {
   const division = divide(
     resource.actions,
@@ -67,7 +63,7 @@ export function describeResource(scope: Scope, resource: ResourceModel): Describ
   const { now, parts } = division;
   const main = mainOf(resource.actions, division);
   const later = parts.filter(({ scheduled }) => !scheduled).flatMap(({ actions }) => actions);
-  // What the clock begins is nothing of a request.
+  // Scheduled work is not part of a request.
   const sequence = [...new Set([...now, ...later])];
   const isWhole = main === null && later.length > 0;
   const fields = new Map<string, ApiField>();
@@ -132,19 +128,19 @@ function tell(
     const { slot, value } = place;
     const { resource, action, payload } = around;
     const part = askPlugin(scope, spec, { resource, action, payload, slot, value, holder: place.holder });
-    // A plugin that is chosen by key owns the object behind its key, and belongs to the one around it.
+    // A plugin selected by key applies to the object that contains the key.
     const direct = place.node === holder || registry.kind(spec.kind)?.select.by === 'key';
     return [{ spec, part, place, direct }];
   });
 }
 
-/** Other resources whose actionables a request runs. */
+/** Resources with actionables that a request runs. */
 function reachedIn(scope: Scope, resource: ResourceModel, sequence: readonly ActionModel[]): ResourceModel[] {
   const ids = new Set(sequence.map((action) => action.resource));
   return [...ids].flatMap((id) => (id === resource.id ? [] : (scope.resources.get(id) ?? [])));
 }
 
-/** What holds however a resource is reached. */
+/** Plugins that apply however the resource is reached (fact `holds`). */
 function tellHeld(scope: Scope, resource: ResourceModel, payload: Around['payload']): Told[] {
   const { node } = resource.definition;
   const places = resource.places.filter(
@@ -162,7 +158,7 @@ function addFields(fields: Map<string, ApiField>, more: Readonly<Record<string, 
   }
 }
 
-/** What is hashed or encrypted on the way is no longer what was sent. */
+/** Values that are hashed or encrypted differ from the payload, so their type is unknown. */
 function payloadReader(fields: ReadonlyMap<string, ApiField>, sequence: readonly ActionModel[]): Around['payload'] {
   const changed = new Set(sequence.flatMap(({ secrets }) => secrets));
   return (path) => {
@@ -221,7 +217,6 @@ function formsOf(
   return applied(late, results[main] ?? formsIn(instead), lookup(sequence, main));
 }
 
-/** What plugins of the config do to answers. */
 const configParts = (scope: Scope): Told[] =>
   scope.chosen.map(({ spec, options }): Told => {
     const around = { slot: '', value: options, holder: options, resource: null, action: null, payload: () => null };
@@ -229,7 +224,7 @@ const configParts = (scope: Scope): Told[] =>
   });
 
 const NOTHING: JsonSchema = { type: 'null' };
-/** Of work that is done later. */
+/** The response of deferred work. */
 const ACCEPTED: JsonSchema = {
   type: 'object',
   properties: {
@@ -240,7 +235,7 @@ const ACCEPTED: JsonSchema = {
 };
 const NO_RESULTS: ApiResults = { others: [], action: () => null, names: new Set(), secrets: new Set(), main: null };
 
-/** What is judged before work is accepted: how its doing can fail, no caller is told. */
+/** True for plugins that run before work is accepted. Errors of the deferred work itself never reach the caller. */
 const isJudged = ({ place }: Told): boolean => !place.slot.startsWith(`${Slot.ACTIONABLE}.`);
 
 const changesOf = (told: readonly Told[]): ApiChange[] =>
@@ -252,7 +247,7 @@ const changesOf = (told: readonly Told[]): ApiChange[] =>
 const applied = (changes: readonly ApiChange[], from: Forms, results: ApiResults): Forms =>
   changes.reduce((forms, { change }) => change(forms, results), from);
 
-/** Names that never leave unless they are listed, also under the names that statements give them. */
+/** Names omitted from responses unless listed, including their aliases in statements. */
 export function secretsOf(scope: Scope, actions: readonly ActionModel[]): ReadonlySet<string> {
   const models = actions.flatMap((action) => action.models.flatMap((name) => scope.models.get(name) ?? []));
   const marked = models.flatMap(({ fields, secrets }) => [

@@ -1,11 +1,11 @@
-/** Refusals as responses of OpenAPI: one for each status, with the codes that it can have. Also what the door refuses. */
+/** Converts error codes to OpenAPI responses, one per status. Includes the errors of the HTTP layer. */
 import type { ApiRefusal } from '../../contract/api.js';
 import type { JsonObject } from '../../contract/json.js';
 import type { CodeEntry } from '../../contract/problem.js';
 
 type Codes = Readonly<Record<string, CodeEntry>>;
 
-/** Of the door: what every request can meet, and what only one with a body or with files can. */
+/** Errors of the HTTP layer: for every request, and for requests with a body or files. */
 const ALWAYS = ['REQ_URL_TOO_LONG', 'REQ_NAME_REFUSED', 'INT_UNEXPECTED'];
 const WITH_BODY = [
   'REQ_MALFORMED',
@@ -20,7 +20,7 @@ const WITH_BODY = [
   'VAL_NOT_OBJECT',
 ];
 
-/** What the door takes in for an operation. */
+/** What the HTTP layer reads for an operation. */
 export type Takes = 'nothing' | 'body' | 'files';
 
 const BY_INTAKE: Readonly<Record<Takes, readonly string[]>> = {
@@ -71,15 +71,15 @@ export const PROBLEM: JsonObject = {
   },
 };
 
-/** Makes the responses of operations. Most operations have the same ones, so each is made once. */
+/** Creates the responses of operations; equal ones are created once. */
 export interface Responses {
-  /** By status, in order. A code without a row in the catalogue is left out. */
+  /** Responses by ascending status. Codes that are missing from the catalogue are omitted. */
   of(refusals: readonly ApiRefusal[]): Record<string, JsonObject>;
-  /** What the door alone says is the same for every operation of a sort; those that were asked for, for the components. */
+  /** Shared responses that were used, for `components`. */
   used(): Record<string, JsonObject>;
 }
 
-/** `type`: the media type of problems. */
+/** `type`: the media type of problem documents. */
 export function createResponses(codes: Codes, type: string): Responses {
   const made = new Map<string, JsonObject>();
   const asked = new Set<JsonObject>();
@@ -132,7 +132,7 @@ function statusesOf(refusals: readonly ApiRefusal[], codes: Codes): Map<number, 
 function response(refusals: readonly ApiRefusal[], codes: Codes, type: string): JsonObject {
   const names = [...new Set(refusals.map(({ code }) => code))].sort();
   const lines = refusals.map(({ code, message }) => {
-    // What a parameter of the message will be, only the request knows.
+    // The parameters of a message are known only at request time.
     const text = message ?? (codes[code]?.message ?? '').replace(/\{[a-zA-Z]+\}/g, '…');
     return `- \`${code}\`: ${text}`;
   });

@@ -1,4 +1,4 @@
-/** How many rows a statement answers, as far as that is certain: by an aggregate, a limit, or a condition on values that are unique. */
+/** Bounds the number of rows of a statement, where an aggregate, a limit or a condition on unique columns makes it certain. */
 import { isObject, type Json } from '../../contract/json.js';
 import { childOf, itemsOf, namesIn, typed, wordOf, type Tree } from '../../analysis/sql/tree.js';
 import type { JsonSchema } from '../../contract/api.js';
@@ -10,7 +10,7 @@ const AGGREGATES = new Set(['count', 'sum', 'avg', 'min', 'max', 'array_agg', 'j
 const ONE: JsonSchema = { minItems: 1, maxItems: 1 };
 const AT_MOST_ONE: JsonSchema = { maxItems: 1 };
 
-/** `table` is the one that is read or written, where it is known; `sources` how many there are. */
+/** `table`: the table that is read or written, if known; `sources`: the number of sources. */
 export function rowCount(body: Tree, table: ApiTable | null, sources: number): JsonSchema {
   const limit = limitOf(body);
   const filtered = ['whereClause', 'havingClause', 'limitOffset'].some((key) => childOf(body, key) !== null);
@@ -27,7 +27,7 @@ export function rowCount(body: Tree, table: ApiTable | null, sources: number): J
   return unique ? AT_MOST_ONE : {};
 }
 
-/** A function that is not known may give many rows. */
+/** An unknown function may return several rows. */
 function callsUnknown(value: Json | undefined): boolean {
   if (Array.isArray(value)) return (value as readonly Json[]).some(callsUnknown);
   if (!isObject(value)) return false;
@@ -46,7 +46,7 @@ function limitOf(body: Tree): number | null {
 const isAggregate = (body: Tree): boolean =>
   itemsOf(body, 'groupClause').length === 0 && itemsOf(body, 'targetList').some(hasAggregate);
 
-/** A statement inside, or a window, counts for itself. */
+/** Aggregates in subqueries and window functions do not count. */
 function hasAggregate(value: Json | undefined): boolean {
   if (Array.isArray(value)) return (value as readonly Json[]).some(hasAggregate);
   if (!isObject(value)) return false;
@@ -58,7 +58,7 @@ function hasAggregate(value: Json | undefined): boolean {
   });
 }
 
-/** Columns that must equal one value each: what stands between AND. */
+/** Columns that must equal a single value: conditions joined by AND. */
 function equalColumns(condition: Tree | null): Set<string> {
   const found = new Set<string>();
   const visit = (node: Tree): void => {
@@ -79,7 +79,7 @@ function equalColumns(condition: Tree | null): Set<string> {
   return found;
 }
 
-/** The same for every row. */
+/** True if the value is the same for every row. */
 function isFixed(value: Tree): boolean {
   const [type, body] = typed(value);
   if (type === 'TypeCast') return isFixed(childOf(body, 'arg') ?? {});

@@ -1,8 +1,6 @@
 /**
- * The rows of a statement as JSON Schema, from PostgreSQL's own tree and the models: names, types, and how many there can be.
- * Whatever is not certain stays open. Knows no plugin and judges no statement.
- *
- * A statement for a database of another syntax is read alike as far as names and columns go; what its expressions give is not known.
+ * Derives the JSON Schema of a statement's rows from PostgreSQL's parse tree and the models. Uncertain parts stay open; for
+ * another SQL dialect, only names and columns are used.
  */
 import type { JsonSchema } from '../../contract/api.js';
 import { outputNames } from '../../analysis/sql/outputs.js';
@@ -14,24 +12,24 @@ import { castSchema, functionSchema } from './sql-types.js';
 
 export interface ApiTable {
   readonly columns: ReadonlyMap<string, JsonSchema>;
-  /** Combinations of columns of which no two rows have the same values. */
+  /** Combinations of columns that are unique. */
   readonly uniques: readonly (readonly string[])[];
 }
 
-/** By the name that a statement uses. */
+/** Finds a table by its name in a statement. */
 export type FindTable = (name: string) => ApiTable | undefined;
 
-/** A source of a FROM list; `table` null: nothing is known of it. */
+/** A source of a FROM list; `table` is null if unknown. */
 interface Source {
   readonly alias: string;
   readonly table: ApiTable | null;
-  /** An outer join may leave it without a row. */
+  /** An outer join may return no row of this source. */
   readonly absent: boolean;
 }
 
 interface Reading {
   readonly find: FindTable;
-  /** The database has another syntax than the tree. */
+  /** The statement's database does not use the parser's syntax. */
   readonly foreign: boolean;
 }
 
@@ -57,7 +55,7 @@ function selected(body: Tree, reading: Reading): JsonSchema {
   return listOf(row, rowCount(body, sources[0]?.table ?? null, sources.length));
 }
 
-/** The other parts of a UNION may have other types under the same names. */
+/** Other parts of a UNION may have different types under the same names. */
 function loosened({ items }: JsonSchema): JsonSchema {
   const row = (items ?? {}) as JsonSchema;
   const names = Object.keys((row['properties'] ?? {}) as object);
@@ -67,12 +65,12 @@ function loosened({ items }: JsonSchema): JsonSchema {
 function inserted(body: Tree, { find, foreign }: Reading): JsonSchema {
   const sources = [sourceOf(childOf(body, 'relation') ?? {}, new Set(), find, false)];
   const clause = childOf(body, 'returningClause');
-  // Without the clause the row is answered.
+  // Without RETURNING, the whole row is returned.
   const row = clause === null ? wholeRow(sources) : rowFrom(itemsOf(clause, 'exprs'), sources, { foreign });
   const from = childOf(childOf(body, 'selectStmt') ?? {}, 'SelectStmt');
   const count = from === null ? 0 : itemsOf(from, 'valuesLists').length;
   const conflict = childOf(body, 'onConflictClause');
-  // A database without the clause answers a row only where it can find it again.
+  // A database without RETURNING returns a row only if it can find it again.
   const skips =
     foreign || wordOf(conflict, 'action') === 'ONCONFLICT_NOTHING' || childOf(conflict ?? {}, 'whereClause') !== null;
   return listOf(row, count === 0 ? {} : { ...(!skips && { minItems: count }), maxItems: count });
@@ -135,14 +133,14 @@ function rowFrom(list: readonly Tree[], sources: readonly Source[], { foreign }:
   return objectOf(properties);
 }
 
-/** Gives the same everywhere: columns, numbers and texts, how many there are. */
+/** True if the expression has the same type in every database: columns, numbers, strings, counts. */
 function isAlike(value: Tree): boolean {
   const [type, body] = typed(value);
   if (type === 'FuncCall') return namesIn(itemsOf(body, 'funcname')).at(-1) === 'count';
   return type === 'ColumnRef' || (type === 'A_Const' && childOf(body, 'boolval') === null);
 }
 
-/** The sources that a `*` stands for; null for unknown ones, undefined where there is no star. */
+/** The sources that a `*` expands to; null if unknown, undefined without a star. */
 function starOf(value: Tree, sources: readonly Source[]): readonly Source[] | null | undefined {
   const column = childOf(value, 'ColumnRef');
   const fields = column === null ? [] : namesIn(itemsOf(column, 'fields'));
@@ -183,7 +181,7 @@ function expression(value: Tree, sources: readonly Source[]): JsonSchema {
   }
 }
 
-/** A cast makes nothing null that was not. */
+/** A cast of a non-null value is never null. */
 function cast(body: Tree, sources: readonly Source[]): JsonSchema {
   const type = childOf(body, 'typeName') ?? {};
   const names = namesIn(itemsOf(type, 'names'));
@@ -202,7 +200,7 @@ function constant(body: Tree): JsonSchema {
   return childOf(body, 'sval') === null ? ANY : { type: 'string' };
 }
 
-/** Of one type, or nothing is said; null only when all of them can be. */
+/** The parts' common type, or any; null only if every part may be null. */
 function coalesced(parts: readonly JsonSchema[]): JsonSchema {
   const types = new Set(parts.map(({ type }) => JSON.stringify([type].flat()[0] ?? null)));
   const [first] = parts;

@@ -1,7 +1,4 @@
-/**
- * What is looked up while an interface is described: resources, actionables, tables, what plugins say of themselves. Made once
- * for a document; everything is asked for when it is needed, so that nothing is paid for what no resource uses.
- */
+/** Lookups for describing an interface. Created once per document; all values are computed lazily. */
 import type { ApiPart, ApiPlace, ApiStatement, JsonSchema } from '../../contract/api.js';
 import { asText, type Json } from '../../contract/json.js';
 import { pluginId, type PluginSpec } from '../../contract/plugin.js';
@@ -25,28 +22,27 @@ export interface OpenapiInput {
   readonly registry: Registry;
   readonly config: Config;
   readonly info: { readonly title: string; readonly version: string };
-  /** Without it nothing is said of the rows of statements. */
+  /** Without a parser, rows of statements are not described. */
   readonly sql?: SqlParser | undefined;
-  /** A payload that passes, by the id of the resource. */
+  /** A valid payload by resource id. */
   readonly samples?: ReadonlyMap<string, Json>;
 }
 
 export interface Scope {
   readonly input: OpenapiInput;
   readonly registry: Registry;
-  /** By key, of all resources. */
+  /** By key, across all resources. */
   readonly actions: ReadonlyMap<string, ActionModel>;
   readonly models: ReadonlyMap<string, DataModel>;
   /** By id. */
   readonly resources: ReadonlyMap<string, ResourceModel>;
   statement(action: ActionModel): ApiStatement | null;
-  /** Plugins that the config chooses, with what is written of them. */
+  /** Plugins that the config selects, with their options. */
   readonly chosen: readonly { readonly spec: PluginSpec; readonly options: Readonly<Record<string, Json>> }[];
-  /** Plugins of the config that stand behind this one. */
+  /** Plugins of the config that this one requires. */
   behind(spec: PluginSpec): readonly Told[];
 }
 
-/** A plugin and what it says. */
 export interface Told {
   readonly spec: PluginSpec;
   readonly part: ApiPart;
@@ -68,11 +64,11 @@ export function scopeOf(input: OpenapiInput): Scope {
   return { ...scope, behind: behindFinder(scope) };
 }
 
-/** Null without exactly one statement. What a text gives is found out once for a document. */
+/** Returns null unless the actionable has exactly one statement. Results are cached by statement text. */
 function statementReader(input: OpenapiInput, find: FindTable): Scope['statement'] {
   const known = { own: new Map<string, JsonSchema>(), foreign: new Map<string, JsonSchema>() };
   const read = (scan: SqlScan, foreign: boolean): JsonSchema => {
-    // Elsewhere text may stand in double quotes.
+    // In other dialects double quotes may enclose strings.
     const doubtful = foreign && scan.tokens.some(({ type }) => type === 'quoted-identifier');
     const parsed = doubtful ? undefined : input.sql?.parse(quoteReserved(scan).text).statements?.[0];
     const tree = parsed === undefined ? null : childOf(parsed, 'stmt');
@@ -90,7 +86,7 @@ function statementReader(input: OpenapiInput, find: FindTable): Scope['statement
   };
 }
 
-/** Its statement runs on a database that says it has another syntax than the parser reads. */
+/** True if the statement's database does not use the parser's syntax. */
 function isForeign({ stores }: ActionModel, { config, registry, sql }: OpenapiInput): boolean {
   return stores.some(({ kind, instance }) => {
     const chosen = config.chosen.find((one) => one.kind === kind && one.instance === instance);
@@ -131,7 +127,7 @@ function columnSchema(registry: Registry, field: Readonly<Record<string, Json>>)
   return schema['type'] === 'string' && typeof longest === 'number' ? { ...schema, maxLength: longest } : schema;
 }
 
-/** What a plugin says of a value that is written like this, outside any resource. */
+/** Schema of a plugin's value outside of any resource. */
 function valueOf(registry: Registry, kind: string, name: string, value: Readonly<Record<string, Json>>): JsonSchema {
   const spec = registry.plugin(kind, name);
   if (spec?.openapi === undefined) return columnTypeSchema(String(spec?.facts?.['column'] ?? ''));
@@ -140,7 +136,7 @@ function valueOf(registry: Registry, kind: string, name: string, value: Readonly
 
 const nothing = (): null => null;
 
-/** Outside any resource; what others do is not known there. */
+/** A place outside of any resource, where other plugins are unknown. */
 const barePlace = (registry: Registry, value: Readonly<Record<string, Json>>): ApiPlace =>
   placeOf(
     registry,
@@ -173,7 +169,6 @@ function placeOf(
   };
 }
 
-/** What a place is part of. */
 export interface Around {
   readonly slot: string;
   readonly value: Readonly<Record<string, Json>>;
@@ -209,7 +204,6 @@ export function accessorSpec(registry: Registry, root: string): PluginSpec | und
   return undefined;
 }
 
-/** Plugins that the config chooses, with what is written of them. */
 function chosenSpecs({
   input,
   registry,
@@ -220,7 +214,7 @@ function chosenSpecs({
   });
 }
 
-/** Plugins of the config that one may ask for (a pattern in its `requires`), with what they say of any place. */
+/** The config's plugins that match a plugin's `requires`. */
 function behindFinder(scope: Omit<Scope, 'behind'>): Scope['behind'] {
   const made = new Map<PluginSpec, readonly Told[]>();
   return (asking) => {

@@ -1,4 +1,4 @@
-/** Types of PostgreSQL and of model columns as JSON Schema, the way values of them leave. Types without a row are left open. */
+/** Maps types of PostgreSQL and of model columns to JSON Schema, as serialized in responses. Unlisted types stay open. */
 import type { JsonSchema } from '../../contract/api.js';
 import type { ColumnType } from '../../contract/model.js';
 import { ANY } from '../../schema/forms.js';
@@ -26,7 +26,7 @@ const CASTS: Readonly<Record<string, JsonSchema>> = {
   timestamptz: INSTANT,
 };
 
-/** Functions whose results are never null, or of one type. */
+/** Functions with a fixed result type. */
 const FUNCTIONS: Readonly<Record<string, JsonSchema>> = {
   count: INTEGER,
   now: INSTANT,

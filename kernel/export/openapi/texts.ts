@@ -1,9 +1,9 @@
-/** The strings of a definition in which accessors stand, by the part of it that reads them. */
+/** Finds strings with accessors by the part of the definition that contains them. */
 import type { AccessorText } from '../../analysis/finds.js';
 import { inside } from '../../analysis/report.js';
 import type { ActionModel, ResourceModel } from '../../analysis/model.js';
 
-/** Of an actionable, or of the resource beside its actionables. */
+/** Strings of an actionable, or of the resource outside its actionables (`sequence`). */
 export function textsOf(
   action: ActionModel | null,
   resource?: ResourceModel,

@@ -1,4 +1,4 @@
-/** What a value that is written in a definition becomes: literals are themselves, accessors what their plugins say. */
+/** Schema of a value in a definition: a literal is constant, an accessor has its plugin's schema. */
 import type { JsonSchema } from '../../contract/api.js';
 import { isObject, type Json } from '../../contract/json.js';
 import { parseTemplate } from '../../language/accessor.js';
@@ -20,7 +20,7 @@ export function writtenSchema(json: Json, accessor: AccessorSchema): JsonSchema 
   return objectOf(Object.fromEntries(entries));
 }
 
-/** A string that is exactly one accessor keeps the type of its value; anything around it makes text. */
+/** A string that is exactly one accessor keeps the value's type; with text around it, the result is a string. */
 function textSchema(text: string, accessor: AccessorSchema): JsonSchema {
   const parts = parseTemplate(text);
   const [first] = parts;

@@ -1,4 +1,4 @@
-/** Actionables by their ids, and what their results are made of. */
+/** Name sources: ids of actionables, and names in their results. */
 import type { ActionModel, Definition } from '../../../kernel/analysis/model.js';
 import { inside } from '../../../kernel/analysis/report.js';
 import { memberOf, type LocatedNode } from '../../../kernel/source/tree.js';
@@ -14,7 +14,7 @@ import {
   type NameSource,
 } from './place.js';
 
-/** Of the resource that is named beside the list; `self` is the one around the caret. */
+/** Ids in the resource named by the sibling field; `self` is the resource at the cursor. */
 export const actions: NameSource = (place) => {
   const { site, within, sibling } = place;
   const named = within === undefined ? 'self' : String(sibling(within)?.scalar ?? 'self');
@@ -35,7 +35,7 @@ const aroundCaret = (nodes: readonly (LocatedNode | null)[]): ReadonlySet<Locate
 
 const actionNodes = ({ node }: Definition): readonly LocatedNode[] => memberOf(node, 'actionables')?.value?.items ?? [];
 
-/** Its mode and the first words of its query. */
+/** Mode and the start of the query. */
 function summaryOf({ finds }: Definition, node: LocatedNode): string {
   const [statement] = finds.statements.filter((one) => inside(one.node, node));
   const [query] = finds.documents.filter((one) => inside(one.node, node));
@@ -44,8 +44,8 @@ function summaryOf({ finds }: Definition, node: LocatedNode): string {
 }
 
 /**
- * Names inside results: of the actionables that are named beside (`depends_on`), of the one around the caret, or of all of the
- * resource, with the names that values have been given.
+ * Result names: of the actionables listed in the same object (`depends_on`), else of the actionable at the cursor, else of all in
+ * the resource.
  */
 export const resultNames: NameSource = (place) => {
   const { view, site } = place;
@@ -66,12 +66,12 @@ function actionAround({ site: { definition, levels } }: NamePlace): LocatedNode 
   return levels.map(({ node }) => node).find((node) => node !== null && nodes.includes(node)) ?? null;
 }
 
-/** What the nearest object around says that it waits for; null where none does. */
+/** The actionables that the nearest enclosing object references; null if there are none. */
 function namedBeside({ view, site }: NamePlace): readonly ActionModel[] | null {
   const { definition, levels } = site;
   const references = definition?.finds.references.filter(({ refers }) => refers.symbol === 'action') ?? [];
   const holders = levels.flatMap(({ node }) => (node?.type === 'object' ? [node] : []));
-  // An item of a list beside the names: the object around both.
+  // The cursor may be in a sibling list, so the object around both is used.
   const around = holders.findLast((holder) => references.some(({ node }) => inside(node, holder)));
   if (around === undefined || definition === null || around === definition.node) return null;
   const found = references.filter(({ node }) => inside(node, around));
@@ -83,7 +83,7 @@ function namedBeside({ view, site }: NamePlace): readonly ActionModel[] | null {
   });
 }
 
-/** Names that are certain; otherwise the fields of the models that it touches. */
+/** The known result names; otherwise the fields of the actionable's models. */
 function answersOf({ view }: NamePlace, action: ActionModel): Name[] {
   const { models } = view.project.recent().analysis;
   const outputs = action.places.flatMap(({ plugin }) => {

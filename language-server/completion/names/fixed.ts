@@ -1,4 +1,4 @@
-/** Names that are the same in every project: media types, schedules, zones. */
+/** Name sources that are equal in every project: media types, schedules, time zones. */
 import { cronInWords } from '../../../kernel/language/cron-words.js';
 import { readCron } from '../../../kernel/language/cron.js';
 import { zoneNames } from '../../../kernel/language/zone.js';

@@ -1,4 +1,4 @@
-/** Headers that people write often, with what they are for. Data only. */
+/** Common headers with their purpose. Data only. */
 import type { Name } from './place.js';
 
 const named = (rows: Readonly<Record<string, string>>): readonly Name[] =>

@@ -1,7 +1,4 @@
-/**
- * Every source of names, under the name by which fields ask for it: what a field refers to, what its `complete` says, what
- * follows the root of an accessor. Registered once; a name that nobody knows offers nothing.
- */
+/** All name sources, by the name that fields use in `refers`, `complete`, or accessor facts. An unknown source offers nothing. */
 import type { FieldNode } from '../../../kernel/schema/field-node.js';
 import type { FieldMeta, SymbolKind } from '../../../kernel/schema/meta.js';
 import type { Site, View } from '../../view.js';
@@ -34,14 +31,13 @@ export const NAME_SOURCES: Readonly<Record<string, NameSource>> = {
   'plugin-id': pluginIds,
 };
 
-/** What a text in a language of its own may be as a whole. */
+/** Names for a whole string in a language. */
 const BY_LANGUAGE: Readonly<Partial<Record<NonNullable<FieldMeta['language']>, NameSource>>> = {
   collection: models,
   cron: schedules,
   zone: zones,
 };
 
-/** Names that a text (or a number) may be, by what its field says of itself. */
 export function namesFor(view: View, site: Site, { meta }: FieldNode): Name[] {
   const { refers, complete, declares, language } = meta;
   const asked = (source: string, of?: string): readonly Name[] =>
@@ -56,7 +52,6 @@ export function namesFor(view: View, site: Site, { meta }: FieldNode): Name[] {
   ]);
 }
 
-/** Names that the keys of a map may be. */
 export function keysFor(view: View, site: Site, { meta }: FieldNode): Name[] {
   const { complete, declares } = meta;
   return uniqueNames([
@@ -67,7 +62,7 @@ export function keysFor(view: View, site: Site, { meta }: FieldNode): Name[] {
   ]);
 }
 
-/** Names behind the root of an accessor, from the facts of its plugin. `path`: the segments typed before. */
+/** `path`: the segments already typed. */
 export function tailNames(
   view: View,
   site: Site,

@@ -1,4 +1,4 @@
-/** Names that the definition around the caret gives, takes or misses: payload fields, results that have names, claims. */
+/** Name sources of the definition at the cursor: payload fields, named results, claims, undeclared names. */
 import { isObject, type Json } from '../../../kernel/contract/json.js';
 import { Slot } from '../../../kernel/contract/slot.js';
 import { readPayloadFields, readResource } from '../../../kernel/analysis/linked.js';
@@ -7,14 +7,14 @@ import type { Registry } from '../../../kernel/analysis/registry.js';
 import type { SymbolKind } from '../../../kernel/schema/meta.js';
 import { definitionsAround, inShort, uniqueNames, type Name, type NamePlace, type NameSource } from './place.js';
 
-/** Fields of the payload; behind a path, those inside. */
+/** Fields of the payload, or of the object at `path`. */
 export const payloadFields: NameSource = ({ site: { definition }, path }) => {
   if (definition?.sort !== 'resource') return [];
   const rules = new Map(definition.finds.declarations.map(({ name, value }) => [name, value]));
   let fields: ReadonlyMap<string, PayloadField> = readPayloadFields(definition);
   let json: Json = Object.fromEntries([...fields.keys()].map((name) => [name, rules.get(name) ?? null]));
   for (const segment of path) {
-    // The items of a list have numbers; what they hold is declared for all of them.
+    // Items of a list have numeric segments; their fields are declared once for all items.
     if (/^\d+$/.test(segment) && !fields.has(segment)) continue;
     fields = fields.get(segment)?.fields ?? new Map<string, PayloadField>();
     const rule: Json = isObject(json) ? (json[segment] ?? null) : null;
@@ -44,7 +44,7 @@ export const declaredHere =
   ({ site }) =>
     uniqueNames(declared(site.definition, symbol));
 
-/** What a bare name in a list of parameters can mean, in the order in which it is looked for. */
+/** Everything that a bare name in a parameter list can refer to, in lookup order. */
 export const valueNames: NameSource = (place) =>
   uniqueNames([
     ...(['name', 'generated'] as const).flatMap((symbol) => declared(place.site.definition, symbol)),
@@ -53,7 +53,7 @@ export const valueNames: NameSource = (place) =>
     ...declared(place.site.definition, 'claim'),
   ]);
 
-/** Names of the one item that an earlier actionable gives, and of what a step protects. */
+/** Columns of the single row returned by an earlier actionable, and protected values. */
 function outputs({ view: { registry }, site: { definition, levels } }: NamePlace): Name[] {
   if (definition?.sort !== 'resource') return [];
   const { sources, actions } = readResource(definition, { tables: NO_TABLES, registry, paths: new Map() });
@@ -77,17 +77,14 @@ const NO_TABLES = {
   addedTo: () => [],
 };
 
-/** Claims that this resource or any other takes out of its token. */
+/** Claims that any resource reads from its token, this one's first. */
 export const claims: NameSource = (place) =>
   uniqueNames([
     ...declared(place.site.definition, 'claim'),
     ...definitionsAround(place).flatMap((definition) => declared(definition, 'claim')),
   ]);
 
-/**
- * Names that are used here and that nobody gives yet: fields for rules, values for `for`, claims for the token. `symbol`:
- * what the place declares.
- */
+/** Undeclared names: fields for rules, values for `for`, claims. `symbol`: what this place declares. */
 export function missingNames({ view: { registry }, site: { definition } }: NamePlace, symbol: SymbolKind): Name[] {
   if (definition === null) return [];
   const { finds } = definition;
@@ -120,7 +117,7 @@ function readsOf(registry: Registry, root: string, isName: boolean, symbol: Symb
   return isName ? facts?.['reads'] === 'payload' : facts?.['tail'] === `declared:${symbol}`;
 }
 
-/** The highest number that is declared in the definition around the caret. */
+/** The highest number declared in the definition at the cursor. */
 export const lastNumber =
   ({ definition }: NamePlace['site']) =>
   (symbol: SymbolKind): number =>

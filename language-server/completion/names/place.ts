@@ -1,4 +1,4 @@
-/** A place where names are wanted, and what a source of names answers. */
+/** Input and output of name sources. */
 import type { Level } from '../../../kernel/analysis/descend.js';
 import type { Definition } from '../../../kernel/analysis/model.js';
 import { memberOf, type LocatedNode } from '../../../kernel/source/tree.js';
@@ -7,19 +7,19 @@ import type { Site, View } from '../../view.js';
 export interface NamePlace {
   readonly view: View;
   readonly site: Site;
-  /** What the names are of, where the field says so. */
+  /** Argument of the source, if the field specifies one. */
   readonly of: string | undefined;
-  /** What stands in a sibling of the field (or of the list that the field is an item of). */
+  /** Value of a sibling of the field (or of the list that contains it). */
   readonly sibling: (name: string) => LocatedNode | null;
-  /** Name of the sibling in which the owner of the names is named. */
+  /** Name of the sibling that names the owner. */
   readonly within: string | undefined;
-  /** Segments that are typed already, where names have names inside. */
+  /** Segments that are already typed. */
   readonly path: readonly string[];
 }
 
 export interface Name {
   readonly name: string | number;
-  /** A few words beside it. */
+  /** Short text next to the name. */
   readonly detail?: string | undefined;
   /** Markdown. */
   readonly doc?: string | undefined;
@@ -39,12 +39,12 @@ export function namePlace(view: View, site: Site, { of, within, path = [] }: Ask
   return { view, site, of, within, path, sibling };
 }
 
-/** The object whose fields the schema names, around the caret. */
+/** The innermost object with fields defined by the schema. */
 function holderOf(levels: readonly Level[]): Level | null {
   return levels.slice(0, -1).findLast(({ expansion }) => expansion !== null) ?? null;
 }
 
-/** Definitions as they were analysed last; the one around the caret as it is typed. */
+/** All definitions as last analysed; the one at the cursor in its current state. */
 export function definitionsAround({ view, site }: Pick<NamePlace, 'view' | 'site'>): readonly Definition[] {
   const { definition: own } = site;
   const others = view.project.recent().analysis.definitions;
@@ -60,7 +60,6 @@ export function textIn(node: LocatedNode, key: string): string {
   return scalar === undefined || scalar === null ? '' : String(scalar);
 }
 
-/** What people see of a value where there is little room. */
 export function inShort(json: unknown, most = 60): string {
   const text = typeof json === 'string' ? json : (JSON.stringify(json) ?? '');
   const line = text.replace(/\s+/g, ' ').trim();

@@ -1,4 +1,4 @@
-/** Names of the project: resources, models and their fields, connections, headers, files. */
+/** Name sources of the project: resources, models and fields, connections, headers, files. */
 import { Slot } from '../../../kernel/contract/slot.js';
 import type { DataModel } from '../../../kernel/analysis/model.js';
 import { modelsByAlias } from '../../../kernel/analysis/tables.js';
@@ -30,7 +30,7 @@ export const models: NameSource = (place) =>
     ),
   );
 
-/** Of the model that is named beside; of the one around the caret; of those that the actionable around it touches. */
+/** Of the model that the sibling names, else of the model at the cursor, else of those that the actionable uses. */
 export const modelFields: NameSource = (place) => {
   const { view, site, within, sibling } = place;
   const known = view.project.recent().analysis;
@@ -59,7 +59,6 @@ const fieldsOf = (model: DataModel | undefined): Name[] =>
     doc: `A field of \`${model?.name ?? ''}\`.`,
   }));
 
-/** The collection that the object around the caret asks. */
 function collectionBeside({ site: { levels } }: NamePlace): string | null {
   for (const { node, expansion } of [...levels].reverse()) {
     for (const [name, { field }] of expansion?.fields ?? []) {
@@ -71,7 +70,7 @@ function collectionBeside({ site: { levels } }: NamePlace): string | null {
   return null;
 }
 
-/** Instances of a kind in the config (of every kind that holds models); in the config itself as they are typed. */
+/** Without `of`, instances of every kind with models. Includes unsaved instances in the config itself. */
 export const connections: NameSource = ({ view, of }) => {
   const kinds = [...view.registry.kinds.values()].filter(({ kind, config }) =>
     of === undefined ? config?.models !== undefined : kind === of,
@@ -89,12 +88,12 @@ export const connections: NameSource = ({ view, of }) => {
   );
 };
 
-/** Those that are read or sent somewhere in the project, then the usual ones. */
+/** Headers used in the project, then the common ones. */
 export const headerNames: NameSource = (place) => {
   if (place.of === 'answer') return ANSWER_HEADERS;
   const { registry } = place.view;
   const kind = registry.kindsIn(Slot.ACCESSOR)[0]?.kind ?? '';
-  // What is being typed is no name yet.
+  // The accessor being typed is not a name yet.
   const here = place.site.levels.at(-1)?.node;
   const used = definitionsAround(place).flatMap(({ finds }) =>
     finds.accessors.flatMap(({ node, parts }) =>
@@ -114,7 +113,6 @@ export const headerNames: NameSource = (place) => {
 export const envNames: NameSource = ({ view }) =>
   view.project.envNames.names.map((name) => ({ name, detail: 'environment' }));
 
-/** Folders that hold definitions now. */
 export const globs: NameSource = ({ view }) => {
   const files = [...view.project.files.values()].map(({ file }) => file.replaceAll('\\', '/'));
   const folders = new Set(files.flatMap((file) => (file.includes('/') ? [file.slice(0, file.indexOf('/'))] : [])));
@@ -125,7 +123,6 @@ export const globs: NameSource = ({ view }) => {
   );
 };
 
-/** Ids of plugins, and patterns for all of a kind. */
 export const pluginIds: NameSource = ({ view: { registry } }) => [
   ...[...registry.plugins].map(([id, { summary }]) => ({ name: id, doc: safeMarkdown(summary) })),
   ...[...registry.kinds.values()].map(({ kind, title }) => ({ name: `${kind}:*`, detail: `every plugin: ${title}` })),
