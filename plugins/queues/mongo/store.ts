@@ -1,6 +1,6 @@
 /**
- * The store of the queue on MongoDB: the steps in which Agenda promises less, on its documents. What is written about a job that somebody
- * holds is written under its lease. Values are never operators: filters compare with `$eq` and `$in`.
+ * The queue store on MongoDB: the operations in which Agenda guarantees less, on Agenda's documents. Claimed jobs are written
+ * only under their lease, and filters compare with `$eq` and `$in`, so values are never operators.
  */
 import type { ClientSession, Collection, Document, Filter, MongoClient } from 'mongodb';
 import { COUNTED } from '../../../kernel/contract/deferred.js';
@@ -10,14 +10,14 @@ import type { Job, Opened, Server } from './connection.js';
 import * as documents from './documents.js';
 import { NOW, type Kept } from './documents.js';
 
-/** A caller of `add` has given up by then, in milliseconds. */
+/** Milliseconds after which the caller of `add` has already been rejected. */
 const ADD_TIMEOUT = 850;
-/** How often a claim looks again when others were quicker. */
+/** Attempts of a claim that loses to concurrent claims. */
 const TRIES = 5;
-/** The most that one sweep finds dead, and that is listed where nobody says how much. */
+/** The most leases that one sweep expires, and the default limit of `list`. */
 const MOST = 1000;
 
-/** Older first among equals. */
+/** Among equal priorities, older jobs come first. */
 const ORDER = { priority: -1, addedAt: 1, number: 1 } as const;
 const WAITS: Filter<Job> = { state: 'waiting', disabled: { $ne: true } };
 
@@ -95,7 +95,8 @@ export function createMongoStore(server: Server): Store {
         ...(resource !== undefined && { 'data.resource': { $eq: resource } }),
       };
       const { jobs } = await server.opened();
-      // By an index in which a job never moves: by the one of states, a job that changes its state meanwhile may be missed.
+      // The hint uses an index in which jobs keep their position: with the index on `state`, a job that changes its state during
+      // the scan could be missed.
       const sort = { 'data.acceptedAt': 1, number: 1 } as const;
       const options = { sort, hint: { _id: 1 }, projection: { 'data.work': 0, journal: 0 }, limit } as const;
       return ((await jobs.find(filter, options).toArray()) as Kept[]).map(documents.viewOf);
@@ -126,7 +127,7 @@ export function createMongoStore(server: Server): Store {
   };
 }
 
-/** All that were taken have the same token, which nobody else has. */
+/** Identifies the claimed jobs by the token, which is unique to this claim. */
 async function take(jobs: Collection<Job>, token: string, limit: number, lease: number): Promise<readonly Kept[]> {
   const taking = documents.taking(token, lease);
   if (limit === 1) {
@@ -173,7 +174,7 @@ async function sweep(jobs: Collection<Job>, lost: Failure): Promise<Swept> {
   return { woken, dead, next: next === null ? null : Math.max(0, next.at - next.now) };
 }
 
-/** What may run, in its turn: how much it is, and for how many milliseconds the oldest has waited. */
+/** Runnable jobs in claim order: their number and the age of the oldest in milliseconds. */
 const READY = [
   { $match: { state: 'waiting' } },
   { $sort: ORDER },
@@ -183,7 +184,7 @@ const READY = [
   { $project: { ready: 1, oldest: { $subtract: [NOW, '$first'] } } },
 ];
 
-/** Writes all or nothing; again when others wrote the same, as long as somebody waits for it. */
+/** Writes all or nothing in a transaction, and retries transient conflicts until the caller of `add` has timed out. */
 async function together(client: MongoClient, write: (session: ClientSession) => Promise<unknown>): Promise<void> {
   const end = performance.now() + ADD_TIMEOUT;
   await client.withSession(async (session) => {
@@ -208,7 +209,7 @@ const isPassing = (error: unknown): boolean => {
 
 interface Next {
   readonly at: number;
-  /** The time of the server. */
+  /** The server's time. */
   readonly now: number;
 }
 
@@ -219,7 +220,7 @@ const firstOf = (state: string, field: string): Document[] => [
   { $project: { _id: 0, state: 1, at: `$${field}`, now: NOW } },
 ];
 
-/** When the first delayed work is due, and when the first lease is over: one look. */
+/** One query for the time of the first delayed job and the end of the first lease. */
 async function nextOf(jobs: Collection<Job>): Promise<{ readonly due: Next | null; readonly over: Next | null }> {
   const running = { $unionWith: { coll: jobs.collectionName, pipeline: firstOf('running', 'leaseUntil') } };
   const found = await jobs

@@ -1,6 +1,6 @@
 /**
- * How a process hears that others added work: a channel of Agenda, which looks for a new connection by itself when one is lost. Whoever
- * makes the channel makes its connections, and ends them.
+ * Subscribes to jobs added by other processes over an Agenda channel, which reconnects by itself. The creator of the channel
+ * opens and closes its connections.
  */
 import type { NotificationChannel } from 'agenda';
 import type { Log } from '../../../kernel/contract/plugin.js';
@@ -11,9 +11,9 @@ export interface Ear {
 
 export interface HearingInput {
   readonly channel: () => Promise<NotificationChannel>;
-  /** Ends the connection, and gives the channel no other. */
+  /** Closes the connection and makes the channel get no other one. */
   readonly close: () => void;
-  /** Somebody added work, or may have while nobody listened. */
+  /** Jobs were added, or may have been while the channel was disconnected. */
   readonly woken: () => void;
   readonly log: Log;
 }
@@ -33,7 +33,7 @@ export function hear({ channel: make, close, woken, log }: HearingInput): Ear {
       if (state === 'connected') woken();
     });
     channel.subscribe(woken);
-    // Where this fails it has planned the next attempt.
+    // The channel schedules its own next attempt after a failure.
     return { channel, connecting: channel.connect().catch(() => undefined) };
   }
 
@@ -41,7 +41,8 @@ export function hear({ channel: make, close, woken, log }: HearingInput): Ear {
     async end() {
       closed = true;
       const { channel, connecting } = await opening;
-      // An attempt that fails from now on plans another one, which must not be the next of many: that would keep the process.
+      // A later failed attempt schedules another one; a promise that never settles ends the chain, which would keep the process
+      // alive.
       channel.connect = () => new Promise(() => undefined);
       close();
       await connecting;

@@ -1,14 +1,14 @@
 /**
- * Keeps the leases of what runs: all of them in one round trip, every third of a lease. Who lost one is told at once; so is
- * everybody when the store could not be asked for a whole lease, because others may have the work by then.
+ * Renews the leases of running jobs, all in one round trip every third of a lease. A run is aborted when its lease is lost, or
+ * when the store was unavailable for a whole lease, because another process may have claimed the job.
  */
 import type { Held, Store } from './store.js';
 
-/** Work that is being done. */
+/** A running job. */
 export interface Holding extends Held {
-  /** The lease is lost, or taken away: the run is of no use any more. */
+  /** Aborted when the lease is lost or released: the result of the run is discarded. */
   readonly abort: AbortController;
-  /** By `performance.now`. */
+  /** In the time of `performance.now`. */
   renewedAt: number;
   lost: boolean;
 }
@@ -17,7 +17,7 @@ export interface Leases {
   readonly all: ReadonlySet<Holding>;
   begin(held: Held): Holding;
   end(holding: Holding): void;
-  /** Forgets all of them and tells their runs; gives what they held. */
+  /** Removes all leases, aborts their runs and returns them. */
   surrender(): readonly Held[];
 }
 
@@ -48,7 +48,7 @@ export function createLeases(renew: Store['renew'], lease: number): Leases {
     plan();
   }
 
-  /** In a third of a lease, or sooner when one would end before. */
+  /** Schedules the next renewal in a third of a lease, or sooner when a lease would expire before. */
   function plan(): void {
     clearTimeout(timer);
     timer = undefined;
