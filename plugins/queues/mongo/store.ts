@@ -14,7 +14,7 @@ import { NOW, type Kept } from './documents.js';
 const ADD_TIMEOUT = 850;
 /** Attempts of a claim that loses to concurrent claims. */
 const TRIES = 5;
-/** The most leases that one sweep expires, and the default limit of `list`. */
+/** The most jobs that one sweep makes dead, and the default limit of `list`. */
 const MOST = 1000;
 
 /** Among equal priorities, older jobs come first. */

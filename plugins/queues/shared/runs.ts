@@ -63,8 +63,8 @@ export function createRun({
   }
 
   /**
-   * Removes the job in the transaction of its work. Rejects long transactions: one that began before a lease renewal cannot
-   * update the row and would be retried indefinitely.
+   * Removes the job in the transaction of its work. Returns false in long transactions: one that began before a lease renewal
+   * cannot update the row and would be retried indefinitely.
    */
   const endingOf =
     (job: Claimed, holding: Ending): NonNullable<Journal['ending']> =>
@@ -151,7 +151,7 @@ const mayRunAgain = (
   { retryable, waits }: Outcome & { readonly done: false },
 ): boolean => waits === true || (retryable && attempt <= retries);
 
-/** Stored text may be invalid work, which the run has already reported. */
+/** Stored text may be invalid work; its run has already failed then. */
 function namesIn(job: Claimed, { sealing }: Settings): Partial<Pick<Deferred, 'resource' | 'part'>> {
   try {
     const { resource, part } = workOf(job, sealing);
