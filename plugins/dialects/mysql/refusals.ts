@@ -1,6 +1,6 @@
 /**
- * Statements whose rows could never be found again on a server, by what the models say: told at the start and not by the first
- * request. What no model tells is met when the statement runs.
+ * Rejects at load the statements whose rows could not be found again according to the models. Tables without a model are checked
+ * when the statement runs.
  */
 import type { BootError } from '../../../kernel/contract/boot-error.js';
 import type { ModelTable } from '../../../kernel/contract/model.js';
@@ -9,7 +9,7 @@ import type { Form } from './forms.js';
 import { finderOf } from './steps.js';
 import { unsayable } from './words.js';
 
-/** Null: nothing speaks against it. */
+/** Null: the models allow it. */
 export function refusalOf({ steps }: Form, models: readonly ModelTable[]): BootError | null {
   const model = steps && models.find(({ table }) => table === steps.table);
   if (!model) return null;
@@ -30,7 +30,7 @@ export function refusalOf({ steps }: Form, models: readonly ModelTable[]): BootE
   return unsayable(`${where} in an UPDATE of its key "${set}"`, 'an UPDATE without RETURNING, and a SELECT behind it');
 }
 
-/** As the database would have it once it holds the model. */
+/** The keys that the database has after the migration. */
 function keysOf({ columns, uniques }: ModelTable): Pick<CatalogueTable, 'keys' | 'auto'> {
   const primary = columns.filter(({ primaryKey }) => primaryKey).map(({ name }) => name);
   const others = [...columns.filter(({ unique }) => unique).map(({ name }) => [name]), ...uniques];

@@ -1,11 +1,11 @@
 /**
- * Which tables a column without a qualifier may belong to: those of its own SELECT first, then those around it. Reads words
- * only; whether a table has the column is asked by others.
+ * Finds the tables that an unqualified column may belong to: those of its own SELECT first, then of the enclosing ones. Reads
+ * words only and does not check whether a table has the column.
  */
 import type { SqlScan } from '../../../kernel/language/sql.js';
 import { isWord, type Lexeme } from './words.js';
 
-/** A place of tables: the bracket that opens it, and which SELECT in it (0: before the first). */
+/** A scope: its opening parenthesis, and which SELECT inside it (0: before the first). */
 interface Scope {
   readonly open: number;
   readonly select: number;
@@ -35,7 +35,7 @@ function scopesAt(all: readonly Lexeme[], i: number): Scope[] {
 const isSame = (one: Scope | undefined, other: Scope): boolean =>
   one?.open === other.open && one.select === other.select;
 
-/** Lists of tables, the nearest first. */
+/** Lists of tables, the nearest scope first. */
 export function tablesNear(scan: SqlScan, all: readonly Lexeme[], start: number): readonly (readonly string[])[] {
   const at = (place: number): number => all.findIndex((word) => word.start === place);
   const i = at(start);

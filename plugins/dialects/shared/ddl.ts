@@ -1,6 +1,6 @@
 /**
- * Writes the changes of a migration as SQL. knex is used as a builder of text only and is loaded by nobody else: it
- * never connects, and a start that has nothing to change never loads it.
+ * Writes the changes of a migration as SQL. knex only builds text, never connects, and is loaded only here, when there is
+ * something to change.
  */
 import type { Knex } from 'knex';
 import { apartStatements } from './apart.js';
@@ -23,27 +23,27 @@ function createTable(knex: Knex, table: string, columns: readonly TypedColumn[])
   });
 }
 
-/** NOT VALID: rows that are there already are not judged, new ones are. knex has no word for it. */
+/** NOT VALID: applies to new rows only. knex does not support it. */
 const lengthCheck = (knex: Knex, change: Change & { change: 'add-length' }): Knex.SchemaBuilder =>
   knex.schema.raw(
     `alter table ${quote(change.table)} add constraint ${quote(change.name)} ` +
       `check (char_length(${quote(change.column)}::text) <= ${change.length}) not valid`,
   );
 
-/** Words of a column, as `to_tsvector('english', column) @@ ...` finds them. knex has no word for it. */
+/** A full-text index for `to_tsvector('english', column) @@ ...`. knex does not support it. */
 const searchIndex = (knex: Knex, change: Change & { change: 'add-search' }): Knex.SchemaBuilder =>
   knex.schema.raw(
     `create index ${quote(change.name)} on ${quote(change.table)} ` +
       `using gin (to_tsvector('english', ${quote(change.column)}))`,
   );
 
-/** With the cast that is tried on every value: the first that does not fit ends the change, and all others with it. */
+/** The cast is applied to every value; the first that does not fit fails the whole migration. */
 function setType(knex: Knex, change: Change & { change: 'set-type' }): Knex.SchemaBuilder {
   const { table, column, type, from } = change;
   const name = quote(column.name);
-  // PostgreSQL casts between boolean and int, and not between boolean and the other whole numbers.
+  // PostgreSQL casts between boolean and integer, but not between boolean and other integer types.
   const first = isNumberAndFlag(from, type) || isNumberAndFlag(type, from) ? '::int' : '';
-  // A default or a counter of the old type may not fit the new one.
+  // A default or an identity of the old type may not fit the new one.
   return knex.schema
     .raw(`alter table ${quote(table)} alter column ${name} drop identity if exists`)
     .raw(`alter table ${quote(table)} alter column ${name} drop default`)
@@ -96,7 +96,6 @@ function build(knex: Knex, change: Change): Knex.SchemaBuilder {
   }
 }
 
-/** The statements for a list of changes, in its order. */
 export async function writeDdl(changes: readonly Change[]): Promise<Ddl[]> {
   const { default: createKnex } = await import('knex');
   const knex = createKnex({ client: 'pg' });

@@ -1,6 +1,6 @@
 /**
- * SQL of the project beside its models: each file is run once, in the order of the names, in a transaction of its own. A table of
- * the database says which have run, and what stood in them.
+ * Runs the SQL scripts of the project: each file once, ordered by name, in its own transaction. A table in the database stores
+ * the names and checksums of those that have run.
  */
 import { createHash } from 'node:crypto';
 import { Fault, fault } from '../../../kernel/contract/fault.js';
@@ -15,7 +15,7 @@ const LEDGER = 'lintel_scripts';
 
 export interface Scripts {
   readonly pending: readonly Script[];
-  /** Run, and something else since. */
+  /** Scripts that were changed after they ran. */
   readonly changed: readonly Script[];
 }
 
@@ -39,7 +39,7 @@ export async function scriptsLeft(
   };
 }
 
-/** True when one was run. */
+/** True when a script was run. */
 export async function runScripts(
   { withSession, flavour: find, store }: Migrated,
   scripts: readonly Script[],
@@ -56,10 +56,10 @@ export async function runScripts(
   return pending.length > 0;
 }
 
-/** It met a lock that another session holds. */
+/** Another session holds a lock. */
 const isLockedOut = (error: unknown): boolean => error instanceof Fault && isLocked(error.options.cause);
 
-/** Another process may have run it meanwhile. */
+/** Checks again under the lock, because another process may have run the script. */
 async function runOne(session: Session, flavour: Flavour, script: Script): Promise<void> {
   const unlock = await flavour.lock(session);
   try {
@@ -92,7 +92,7 @@ const stepOf = (store: string, { file }: Script): Omit<MigrationStep, 'sql' | 'l
   destructive: false,
 });
 
-/** In the words of a migration. */
+/** In the format of a migration outline. */
 export const scriptOutline = (
   store: string,
   { pending, changed }: Scripts,
