@@ -1,6 +1,6 @@
 /**
  * Plans how a statement runs: as it is, or, for RETURNING, as several statements in one transaction. Built at load for both
- * servers; rejects what neither can do.
+ * servers; rejects what MySQL cannot do.
  */
 import type { SqlScan } from '../../../kernel/language/sql.js';
 import { behindGroup, isName, nameOf } from '../../../kernel/language/sql-read.js';

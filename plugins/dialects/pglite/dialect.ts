@@ -1,6 +1,6 @@
 /**
- * The handle of an embedded database. There is one connection: statements wait for one another, and while a transaction
- * is open everybody else waits for its end, by turns of their clients. Values and answers go through the same code as those of `postgres`.
+ * The handle of an embedded database. It has one connection: statements run one after the other, and an open transaction blocks
+ * all others. Values and rows are converted by the same code as those of `postgres`.
  */
 import type { PGliteInterface, Results, Transaction as LiteTransaction } from '@electric-sql/pglite';
 import type { Asker } from '../../../kernel/contract/asker.js';
@@ -15,20 +15,20 @@ import { bindValues } from '../shared/values.js';
 import type { PgPrepared } from '../shared/values.js';
 import { judgeWhole, UNBOUNDED, type ResultLimits } from '../../shared/results.js';
 
-/** A transaction that its request forgot would stop everybody. */
+/** Milliseconds after which an abandoned transaction is rolled back, because it blocks all other statements. */
 const FORGOTTEN_MS = 40_000;
 
-/** Signals the engine that the transaction ends without a commit. */
+/** Thrown to make the engine roll the transaction back. */
 const ROLLED_BACK = new Error('rolled back');
 
 interface OpenTransaction {
   readonly inner: LiteTransaction;
-  /** Lets the engine commit (or roll back); settles when it did. */
+  /** Makes the engine commit or roll back; settles when it has. */
   readonly end: (commit: boolean) => Promise<void>;
   failed: boolean;
 }
 
-/** Opens a transaction and keeps it open until `end`: the engine itself knows only whole ones, as callbacks. */
+/** Opens a transaction until `end` is called: the engine supports transactions only as callbacks. */
 function openTransaction(db: PGliteInterface, leave: Leave): Promise<OpenTransaction> {
   return new Promise((opened, refused) => {
     let finish: (commit: boolean) => void;
@@ -87,7 +87,7 @@ export function createDialect(engine: () => PGliteInterface, limits: ResultLimit
       }
     },
 
-    // One transaction at a time: what it read holds until it ends.
+    // Transactions run one at a time, so that everything read stays valid until the end.
     async begin(_need, asker) {
       const leave = await line.take(asker);
       try {

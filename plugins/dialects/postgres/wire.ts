@@ -1,6 +1,5 @@
 /**
- * A connection as statements see it: its memory of those that are parsed there, those that are under way, and its load. How a
- * statement travels is in `statement.ts`.
+ * The state of a connection: its prepared statements, the statements in flight, and its load. The protocol is in `statement.ts`.
  */
 import type { Rendering, Row } from '../../kinds/dialect.js';
 import { UNBOUNDED, type ResultLimits } from '../../shared/results.js';
@@ -9,34 +8,33 @@ import type { RowClient } from './reader.js';
 import type { Shape } from './rows.js';
 import type { Statement } from './statement.js';
 
-/** What one connection knows of a statement: that it is parsed there, and its row description once it was told. */
+/** A statement prepared on this connection, with its row description once received. */
 export interface Known {
   shape: Shape | null;
-  /** Of its latest rendering; null where its rows cannot be written without objects. */
+  /** The layout of the last rendering; null when its rows must be built as objects. */
   layout?: { readonly rendering: Rendering; readonly layout: Layout | null };
 }
 
-/** A connection, its memory of statements and its load. */
 export interface Wire {
   readonly client: RowClient;
   readonly statements: Map<string, Known>;
-  /** Names that the server may hold and must forget before they are parsed again. */
+  /** Names that the server may hold and must close before they are parsed again. */
   readonly stale: Set<string>;
   readonly shared: boolean;
   readonly limits: ResultLimits;
-  /** Where answers are written that leave as JSON text; one statement at a time gets rows. */
+  /** Buffer for results sent as JSON text; rows arrive for one statement at a time. */
   readonly page: Page;
-  /** What was sent waits for the end of this turn. */
+  /** Sent data is buffered until the end of this event loop turn. */
   flushing: boolean;
-  /** Statements sent and not yet answered, in their order. */
+  /** The number of statements sent and not yet answered. */
   inFlight: number;
   head: Statement | null;
   tail: Statement | null;
-  /** When the connection last made progress (milliseconds of `performance.now`). */
+  /** Time of the last progress, in milliseconds of `performance.now`. */
   since: number;
 }
 
-/** `shared`: several callers send on it; what they send in one turn of the event loop leaves in one packet. */
+/** `shared`: used by several callers; their statements of one event loop turn are sent in one packet. */
 export const createWire = (client: RowClient, shared: boolean, limits = UNBOUNDED): Wire => ({
   client,
   shared,
@@ -51,39 +49,39 @@ export const createWire = (client: RowClient, shared: boolean, limits = UNBOUNDE
   since: 0,
 });
 
-/** Makes a connection parse a statement anew (all of them without a name) before its next use. */
+/** Makes the connection parse a statement again before its next use; without a name, all statements. */
 export function forget(wire: Wire, name?: string): void {
   for (const known of name === undefined ? [...wire.statements.keys()] : [name]) {
     if (wire.statements.delete(known)) wire.stale.add(known);
   }
 }
 
-/** The part of a prepared statement that travels. */
+/** The name and text of a prepared statement. */
 export interface Command {
   readonly name: string;
   readonly text: string;
 }
 
-/** How a statement travels. */
+/** How a statement is sent. */
 export interface Sending {
-  /** Commands without values or rows in the same packet: what fails keeps the rest from running. */
+  /** Commands without values or rows in the same packet; a failure prevents the following ones from running. */
   readonly before: Command | null;
   readonly after: Command | null;
-  /** Its rows become text. */
+  /** Converts the rows to JSON text. */
   readonly rendering: Rendering | null;
 }
 export const ALONE: Sending = { before: null, after: null, rendering: null };
 
 export interface Outcome {
   readonly error: unknown;
-  /** Not `rows`: pg takes a query with that property for one that reads in portions. */
+  /** Not named `rows`: pg treats a query with that property as one that reads in portions. */
   readonly answer: readonly Row[];
-  /** The answer as JSON text, where that was asked for. */
+  /** The result as JSON text, if requested. */
   readonly json: Uint8Array | null;
-  /** The server's word for what it did, `COMMIT`. */
+  /** The command tag of the server, such as `COMMIT`. */
   readonly tag: string;
-  /** False when the statement never reached the socket: it can be sent elsewhere. */
+  /** False when the statement never reached the socket and can be sent elsewhere. */
   readonly sent: boolean;
-  /** Milliseconds that the statement held up its connection. */
+  /** Milliseconds for which the statement occupied its connection. */
   readonly took: number;
 }

@@ -12,9 +12,9 @@ import { arrayLiteral } from './arrays.js';
 export interface PgPrepared extends Prepared {
   /** Per parameter (0-based): bind an array as an array literal. */
   readonly arrays: readonly boolean[];
-  /** It only reads, by itself, what serializable transactions write. */
+  /** A single read of tables that serializable transactions write. */
   readonly among: boolean;
-  /** Waits behind no other statement. */
+  /** Runs in parallel with other statements of its request, so it must not wait behind one of them. */
   readonly atOnce: boolean;
   /** An INSERT of literal rows. */
   readonly insert: boolean;

@@ -1,6 +1,6 @@
 /**
- * Runtime of the document store `mongodb`: opens and closes the connection of one configured store, migrates it, and says whether
- * it is well. How calls run is in `store.ts`.
+ * Runtime of the document store `mongodb`: opens, closes, migrates and checks the connection of one store. Calls run in
+ * `store.ts`.
  */
 import { fault } from '../../../kernel/contract/fault.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
@@ -10,7 +10,7 @@ import { migrate, outline } from './migrate.js';
 import { readSettings } from './options.js';
 import { createStore } from './store.js';
 
-/** What belongs to a handle and is nobody else's business. */
+/** The connection of each handle. */
 const opened = new WeakMap<DocumentStore, Connection>();
 
 function connectionOf(handle: DocumentStore): Connection {

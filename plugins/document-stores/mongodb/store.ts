@@ -1,6 +1,6 @@
 /**
- * The handle of a MongoDB store. Filters, updates and pipelines go to the server as they are given; every call has a deadline
- * there. Several documents are written as one: in a transaction of their own where the caller has none and the servers can.
+ * The handle of a MongoDB store. Filters, updates and pipelines are sent unchanged, each call with a deadline. Writes of several
+ * documents are atomic: in their own transaction if the caller has none and the servers support it.
  */
 import {
   BSON,
@@ -28,10 +28,10 @@ import { isRetryable, updating } from './errors.js';
 import { keyFor, keyOfAll } from './turns.js';
 import { plain } from './values.js';
 
-/** Ids that one command takes; a document has 16 MiB at most. */
+/** Ids per command, because a command is limited to 16 MiB. */
 const AT_ONCE = 50_000;
 
-/** Documents of a result that are measured, each; of those behind them one in so many. */
+/** The first 64 documents of a result are measured, and then every 16th. */
 const MEASURED = 64;
 const SAMPLE = 16;
 
@@ -49,16 +49,16 @@ export function createStore(connection: () => Connection): DocumentStore {
     return taken(found, session);
   }
 
-  /** All of it, as long as there is not too much; what is left stays at the server. */
+  /** Reads a cursor up to the limits of results; the rest is not fetched. */
   async function taken(cursor: AbstractCursor<Document>, { asker }: Session): Promise<Document[]> {
     const bounds = connection().settings.limits;
     const result = new LargeResult(bounds, asker);
     const all: Document[] = [];
     let bytes = 0;
-    // The server sends them by batches.
+    // The server sends documents in batches.
     while (await cursor.hasNext()) {
       for (const document of cursor.readBufferedDocuments()) {
-        // Each is measured while there are few, and then one of some for all of them.
+        // A measured sample counts for all documents of its share.
         const share = all.length < MEASURED ? 1 : SAMPLE;
         if (share === 1 || all.length % SAMPLE === 0) bytes += BSON.calculateObjectSize(document) * share;
         all.push(plain(document));
@@ -78,7 +78,7 @@ export function createStore(connection: () => Connection): DocumentStore {
     return (await read(name, filter, { projection: { _id: 1 } }, session)).map(({ _id }) => _id);
   }
 
-  /** Those with these ids, in their order. */
+  /** Returns the documents with these ids, in their order. */
   async function byIds(name: string, ids: readonly unknown[], session: Session): Promise<Document[]> {
     const found = new Map<string, Document>();
     for (const some of chunks(ids)) {
@@ -140,8 +140,8 @@ export function createStore(connection: () => Connection): DocumentStore {
   }
 
   /**
-   * The filter narrowed to the one document that matches now, so that one command does; null where several do. Whatever begins to
-   * match in between counts as later.
+   * Narrows the filter to the only matching document, so that one command suffices; null when several match. Documents that match
+   * only afterwards are ignored.
    */
   async function single(
     name: string,
@@ -184,7 +184,8 @@ export function createStore(connection: () => Connection): DocumentStore {
         asker,
       );
       if (done.length > 0 || one === filter || upsert !== true) return done;
-      // It went away in between. A document that is made takes values from the filter as it was written, and no id of another.
+      // The document was deleted in between. An upsert must take values from the original filter, without the id of another
+      // document.
       return call(inside, true, (session) => updateOne(name, filter, update, options, session), asker);
     },
     async remove(name, filter, { one, sort }, inside, asker) {
@@ -214,14 +215,14 @@ export function createStore(connection: () => Connection): DocumentStore {
   };
 }
 
-/** A stage that writes what comes out. */
+/** A stage that writes the result. */
 const isWrite = (stage: Document): boolean => Object.hasOwn(stage, '$out') || Object.hasOwn(stage, '$merge');
 
 const among = (filter: Document, ids: readonly unknown[]): Filter<Stored> => ({
   $and: [filter, { _id: { $in: ids } }],
 });
 
-/** Names one id: at most one document matches. */
+/** The filter names one id, so at most one document matches. */
 function isOne(filter: Document): boolean {
   const id = Object.hasOwn(filter, '_id') ? filter['_id'] : undefined;
   if (typeof id === 'string' || typeof id === 'number') return true;
@@ -229,7 +230,7 @@ function isOne(filter: Document): boolean {
   return '_bsontype' in id || Object.hasOwn(id, '$eq');
 }
 
-/** Ids of any type, so that text and an id of the same digits are two. */
+/** Distinguishes ids of different types with the same text. */
 const keyOf = (id: unknown): string => `${typeof id} ${id instanceof Date} ${JSON.stringify(id)}`;
 
 function* chunks<T>(list: readonly T[]): Generator<T[]> {

@@ -1,6 +1,6 @@
 /**
- * What the server says of a document that breaks the rules of its collection: which fields, and in which way. Only names of
- * fields and operators are looked at, never the values that it quotes.
+ * Extracts from a validation error the fields that violate the rules of the collection, and how. Reads only names of fields and
+ * operators, never values.
  */
 export interface Violation {
   readonly path: readonly string[];
@@ -16,7 +16,7 @@ const textsOf = (value: unknown): string[] =>
 const inside = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? (value as Told)[name] : undefined;
 
-/** What is missing comes first: without it the rest means little. */
+/** Missing fields come first, because other violations of the same field follow from them. */
 const ORDER = ['QRY_NOT_NULL', 'QRY_BAD_VALUE', 'QRY_CHECK'] as const;
 
 export function violationsOf(errInfo: unknown): Violation[] {

@@ -1,23 +1,23 @@
 /**
- * What a model demands of the documents of its collection, as the `$jsonSchema` of MongoDB says it, and which of two sets of
- * rules lets more through. Pure: no database. Fields that the model does not know stay allowed.
+ * Converts models to `$jsonSchema` rules of MongoDB, and merges them with existing rules without narrowing these. Pure. Fields
+ * that are not in the model stay allowed.
  */
 import type { ColumnType, ModelColumn, ModelTable } from '../../../kernel/contract/model.js';
 
 export interface FieldRule {
   readonly bsonType?: readonly string[];
   readonly maxLength?: number;
-  /** Whole numbers, whatever type keeps them. */
+  /** Requires an integer in any number type. */
   readonly multipleOf?: number;
   readonly properties?: Readonly<Record<string, FieldRule>>;
   readonly items?: FieldRule;
 }
 
 export interface Rules {
-  /** Says that these rules are ours. */
+  /** Marks rules created by Lintel. */
   readonly title: string;
   readonly bsonType: 'object';
-  /** Absent rather than empty. */
+  /** Absent instead of empty. */
   readonly required?: readonly string[];
   readonly properties: Readonly<Record<string, FieldRule>>;
 }
@@ -34,11 +34,11 @@ const TYPES: Readonly<Record<ColumnType, readonly string[]>> = {
   json: ['object', 'array', 'string', 'bool', ...NUMBERS],
 };
 
-/** Every document has an `_id`; of which type is not the model's business. */
+/** Every document has an `_id` of any type, so the model does not restrict it. */
 export const fieldsOf = ({ columns }: ModelTable): readonly ModelColumn[] =>
   columns.filter(({ name }) => name !== '_id');
 
-/** The database gives no numbers out: who leaves a counted key out has `_id`. */
+/** MongoDB has no auto-increment, so an auto-increment key may be absent; `_id` identifies the document. */
 export const isRequired = ({ nullable, primaryKey, autoIncrement }: ModelColumn): boolean =>
   !nullable && !primaryKey && !autoIncrement;
 
@@ -56,14 +56,14 @@ function ruleOfType(
     ...(type === 'text' && maxLength !== null && { maxLength }),
     ...(holds?.form === 'object' &&
       holds.fields.length > 0 && {
-        // None of them has to be there: what belongs together is for the definition to say.
+        // Inner fields are optional; validation is the responsibility of the definition.
         properties: Object.fromEntries(holds.fields.map((field) => [field.name, ruleOfType(field, inObject(field))])),
       }),
     ...(holds?.form === 'array' && holds.items !== null && { items: ruleOfType(holds.items, []) }),
   };
 }
 
-/** Inside an object a value comes as JSON has it: times may be text. */
+/** Inside objects, values have JSON types: timestamps may be text. */
 const inObject = ({ type }: Pick<ModelColumn, 'type'>): string[] => [
   'null',
   ...(type === 'timestamp' ? ['string'] : []),
@@ -85,7 +85,7 @@ const rules = (properties: Rules['properties'], required: readonly string[]): Ru
   properties,
 });
 
-/** Rules that a collection has: ours, of somebody else, or none. */
+/** The rules of a collection: ours, foreign ones, or none. */
 export function ourRules(validator: unknown): Rules | 'foreign' | null {
   const keys = isRecord(validator) ? Object.keys(validator) : [];
   if (!isRecord(validator) || keys.length === 0) return null;
@@ -97,17 +97,17 @@ export function ourRules(validator: unknown): Rules | 'foreign' | null {
 export interface Merged {
   /** Null: nothing to change. */
   readonly rules: Rules | null;
-  /** Fields whose rules are new or wider. */
+  /** Fields with new or wider rules. */
   readonly changed: readonly string[];
-  /** Fields that documents must have from now on, and others may lack. */
+  /** Fields that become required, although existing documents may lack them. */
   readonly demanded: readonly string[];
-  /** Fields whose rules would have to become narrower; they stay as they are. */
+  /** Fields whose rules would become narrower; they stay unchanged. */
   readonly narrower: readonly string[];
-  /** Fields that the model has no more, and documents still must have. */
+  /** Fields that are no longer in the model but still required. */
   readonly forgotten: readonly string[];
 }
 
-/** What there is, with what the model adds and what it lets through besides. */
+/** Extends the existing rules by what the model adds and allows. */
 export function mergeRules(known: Rules, wanted: Rules): Merged {
   const changed: string[] = [];
   const demanded: string[] = [];
@@ -134,7 +134,7 @@ export function mergeRules(known: Rules, wanted: Rules): Merged {
   return { rules: merged, changed, demanded, narrower, forgotten };
 }
 
-/** Everything that passes the one passes the other. Parts of lists and objects are compared as they stand. */
+/** Whether everything that passes `narrow` passes `wide`. Parts of arrays and objects must be equal. */
 function covers(wide: FieldRule, narrow: FieldRule): boolean {
   const types = wide.bsonType === undefined || (narrow.bsonType ?? ['']).every((type) => wide.bsonType?.includes(type));
   const length = wide.maxLength === undefined || wide.maxLength >= (narrow.maxLength ?? Infinity);
@@ -147,7 +147,6 @@ function covers(wide: FieldRule, narrow: FieldRule): boolean {
 
 const sameRule = (a: FieldRule, b: FieldRule): boolean => covers(a, b) && covers(b, a);
 
-/** Numbers of a database may be of another width, but never of another value. */
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
