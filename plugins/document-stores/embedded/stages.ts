@@ -1,16 +1,15 @@
 /**
- * Stages of pipelines and operators of expressions in which the library answers otherwise than MongoDB. The library calls them with
- * what it has; nothing here evaluates text.
+ * Pipeline stages and expression operators whose results in the library differ from MongoDB. Evaluates no code from definitions.
  */
 import type { Document } from '../../kinds/document-store.js';
 import { scalarKey } from './codec.js';
 import { compare, isFields, orderOf } from './order.js';
 import { findAll, findOne, isMatch } from './patterns.js';
 
-/** How values of expressions are worked out: by the library. */
+/** The library's evaluation of expressions. */
 export type Evaluate = (document: unknown, expression: unknown, options: never) => unknown;
 
-/** A field that is not there comes before null. */
+/** A missing field sorts before null. */
 const compareValues = (a: unknown, b: unknown): number =>
   a === undefined || b === undefined ? Number(a !== undefined) - Number(b !== undefined) : compare(a, b);
 
@@ -46,7 +45,7 @@ const DATES = [
 
 const NO_BRANCH = Symbol('no branch');
 
-/** Weeks begin on Sundays, and the days before the first Sunday of a year are in week 0. */
+/** Weeks begin on Sunday; the days before the first Sunday of a year are in week 0. */
 const weekOver =
   (known: Readonly<Record<string, unknown>>): Expression =>
   (document, expression, options) => {
@@ -56,7 +55,7 @@ const weekOver =
     return Math.floor((day + 7 - weekday) / 7);
   };
 
-/** Longer ones would take the memory of the whole process. */
+/** Limits the memory of one range. */
 const LONGEST_RANGE = 1_000_000;
 
 export function expressionsOver(
@@ -96,7 +95,7 @@ export function expressionsOver(
       if (found === NO_BRANCH) throw new Error('no branch is right, and there is no default');
       return found;
     },
-    // Those of the library try the same way again and again, and never end where nothing at all is matched.
+    // The library's versions backtrack exponentially, and loop infinitely on empty matches.
     $regexMatch: overPattern(evaluate, isMatch),
     $regexFind: overPattern(evaluate, findOne),
     $regexFindAll: overPattern(evaluate, findAll),
@@ -110,7 +109,7 @@ export function expressionsOver(
         options,
       );
     },
-    // Some stages of the library are made of functions of its own. A definition is JSON and has none.
+    // Some stages of the library use internal functions. Definitions are JSON and cannot contain functions.
     $function: (document, expression, options) => {
       const { body, args } = expression as { body?: unknown; args?: unknown };
       if (typeof body !== 'function') throw new Error('scripts are not run');
@@ -119,13 +118,12 @@ export function expressionsOver(
   };
 }
 
-/** Documents on their way through a pipeline, as the library has them. */
+/** A lazy sequence of documents in the library. */
 export interface Stream {
   map(change: (document: Document) => unknown): Stream;
   transform(change: (documents: Document[]) => Stream): Stream;
 }
 
-/** Makes a stream of a list. */
 export type Flow = (documents: readonly Document[]) => Stream;
 
 export const sorting =
@@ -133,7 +131,7 @@ export const sorting =
   (stream: Stream, keys: Readonly<Record<string, unknown>>): Stream =>
     stream.transform((documents) => flow([...documents].sort(orderOf(keys))));
 
-/** The same as groups and a choice: a boundary belongs to what lies above it. */
+/** `$bucket` as `$group` with `$switch`: a lower boundary is inclusive. */
 export function bucketAsGroups(spec: Document): readonly Document[] {
   const { groupBy, boundaries, output } = spec;
   const all = boundaries as readonly unknown[];
@@ -149,7 +147,7 @@ export function bucketAsGroups(spec: Document): readonly Document[] {
 const keyOf = (value: unknown): string =>
   value === null || value === undefined ? 'z' : (scalarKey(value) ?? `j${JSON.stringify(value)}`);
 
-/** Values at a path, those of lists one by one; what is not there is null. */
+/** Values at a path as keys, arrays by element; missing values are null. */
 function keysAt(
   document: Document,
   path: string,
@@ -160,7 +158,7 @@ function keysAt(
   return value.length === 0 ? ['z'] : [keyOf(value), ...(value as unknown[]).map(keyOf)];
 }
 
-/** Documents of the other collection for each document, in their order there. */
+/** Joins each document with the documents of the other collection, in their order. */
 export function joiner(
   others: readonly Document[],
   local: string,

@@ -1,6 +1,6 @@
-/** How a stored file is served, wherever it is kept: what a browser shows, and what it only saves. One rule for all drivers. */
+/** How stored files are served, for all storages: which types browsers display, and which they download. */
 
-/** Shown in the page; everything else could run scripts under the host of the store, and is offered as a download. */
+/** These types are displayed; others could run scripts under the host of the store and are downloaded. */
 const SHOWN: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif']);
 
 export const servedAs = (
