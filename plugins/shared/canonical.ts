@@ -1,7 +1,4 @@
-/**
- * Canonical forms of text: those that rules request, and a coarser one, only for counting, that equates whatever a store or a
- * reader could take for equal. Pure.
- */
+/** Canonical forms of text: those that rules request, and a coarser one, only for counting. Pure. */
 import { domainToASCII } from 'node:url';
 import { ExactNumber } from '../../kernel/contract/exact-number.js';
 import type { Form } from '../kinds/canonical.js';
@@ -10,7 +7,7 @@ const trimmed = (text: string): string => text.trim();
 const composed = (text: string): string => text.normalize('NFC');
 const small = (text: string): string => text.normalize('NFC').toLowerCase().normalize('NFC');
 
-/** `domainToASCII` would parse these characters as parts of a URL and change the text. */
+/** `domainToASCII` would parse these characters as parts of a URL. */
 const ODD = /[\s%/?#@:\\[\]]/;
 
 function asciiDomain(written: string): string {
@@ -18,7 +15,7 @@ function asciiDomain(written: string): string {
   return domain.replace(/\.+$/, '');
 }
 
-/** As domains are compared: full-width letters, ligatures and similar characters become the plain ones. */
+/** Full-width letters, ligatures and similar characters become the plain ones. */
 const plainly = (text: string): string => text.normalize('NFKC').toLowerCase().normalize('NFKC');
 
 /** An invalid domain is left unchanged, so that a rule can reject it. */
@@ -43,7 +40,7 @@ export function canonicalText(forms: readonly Form[]): ((text: string) => string
   return (text) => changes.reduce((value, change) => change(value), text);
 }
 
-/** Invisible characters: control and format characters, soft hyphens, joiners, byte order marks. */
+/** Invisible characters. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
 /** Accents, which some collations ignore. */
 const ACCENTS = /[\u0300-\u036f]/g;
@@ -51,14 +48,14 @@ const NUMERAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/;
 
 /**
  * One text for all spellings of a value: ignores case, width, accents, whitespace, invisible characters, number formats and final
- * dots of a domain. Coarser than any form of a rule: use it for counting, never for storing.
+ * dots of a domain. For counting, never for storing.
  */
 export function folded(text: string): string {
   const plain = unspelt(unspelt(text)).trim().replace(/\s+/g, ' ');
   if (NUMERAL.test(plain)) return numeral(plain);
   const at = plain.lastIndexOf('@');
   if (at === -1) return plain;
-  // An accent makes another domain, but counting ignores it all the same.
+  // Counting ignores accents even in domains, where they matter.
   return `${plain.slice(0, at).trim()}@${asciiDomain(plain.slice(at + 1).trim())}`;
 }
 
@@ -80,7 +77,7 @@ function numeral(text: string): string {
   return text.replace(/^\+/, '').replace(/^(-?)0+(?=\d)/, '$1');
 }
 
-/** Folds a value of any type; arrays and objects keep their structure. */
+/** Arrays and objects keep their structure. */
 export function foldedValue(value: unknown): unknown {
   if (typeof value === 'string') return folded(value);
   if (typeof value === 'number' || typeof value === 'boolean') return folded(String(value));

@@ -1,10 +1,10 @@
 /**
- * Creates connections to Redis (server, sentinels or cluster) that reconnect by themselves. Commands are never queued and fail at
- * once while the server is unavailable. Logging is the responsibility of the caller.
+ * Creates Redis connections (server, sentinels or cluster) that reconnect. Commands fail at once while the server is unavailable.
+ * The caller logs.
  */
 import { Cluster, Redis } from 'ioredis';
 
-/** Timeout of a command in milliseconds. */
+/** Milliseconds. */
 export const COMMAND_TIMEOUT = 800;
 /** Bounds the end of a connection, because commands would wait for it. */
 const END_TIMEOUT = 100;
@@ -12,7 +12,6 @@ const LONGEST_PAUSE = 2000;
 
 export interface RedisAddress {
   readonly servers: RedisServers;
-  /** The prefix of every key. */
   readonly prefix: string;
   readonly tls: boolean;
 }
@@ -27,14 +26,13 @@ interface Host {
   readonly port: number;
 }
 
-/** A single server, a server found by sentinels, or a cluster. */
 export type RedisServers =
   | { readonly url: string }
   | { readonly sentinels: readonly Host[]; readonly name: string; readonly db: number; readonly login: Login }
   | { readonly nodes: readonly Host[]; readonly login: Login };
 
 /**
- * Several hosts, which no standard URL supports: `redis+sentinel://:password@a:26379,b:26379/name/0`,
+ * No standard URL has several hosts: `redis+sentinel://:password@a:26379,b:26379/name/0`,
  * `redis+cluster://:password@a:7000,b:7000`.
  */
 const SEVERAL =
@@ -75,10 +73,10 @@ function hostIn(text: string, other: number): Host | null {
 const backoff = (attempt: number): number =>
   Math.min(LONGEST_PAUSE, 50 * 2 ** Math.min(attempt, 10)) * (0.75 + Math.random() / 4);
 
-/** Retries of a command whose key has moved: pause in milliseconds, and how many. */
+/** Retries of a command for a moved key; `pause` in milliseconds. */
 const MOVED = { pause: 150, most: 3 };
 
-/** `Scripted`: the commands that `scripts` defines. Connects on `connect()`; the caller must listen for `error` events. */
+/** Connects on `connect()`; the caller must listen for `error` events. */
 export function connectionTo<Scripted>(
   { servers, tls }: Pick<RedisAddress, 'servers' | 'tls'>,
   scripts: Record<string, { lua: string; numberOfKeys: number }>,
@@ -112,7 +110,7 @@ export function connectionTo<Scripted>(
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
     retryStrategy: backoff,
-    // A failover made this server a replica: the address has to be resolved again.
+    // A failover made this server a replica.
     reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
     scripts,
   };
@@ -127,7 +125,7 @@ export function connectionTo<Scripted>(
   }) as Redis & Scripted;
 }
 
-/** Connects to all masters: commands to a node without a connection could arrive in another order through other nodes. */
+/** Without a connection to each master, commands could arrive in another order through other nodes. */
 function whole(cluster: Cluster): Cluster {
   const connect = cluster.connect.bind(cluster);
   cluster.connect = async () => {
@@ -138,7 +136,7 @@ function whole(cluster: Cluster): Cluster {
   return cluster;
 }
 
-/** Another connection to the same servers for subscriptions; it does not reconnect. */
+/** For subscriptions; does not reconnect. */
 export function earLike(client: Redis): Redis {
   const own = { lazyConnect: true, enableOfflineQueue: true };
   const lost = (): null => null;
@@ -148,7 +146,7 @@ export function earLike(client: Redis): Redis {
     : client.duplicate({ ...own, autoResubscribe: false, retryStrategy: lost });
 }
 
-/** Resolves when the work has settled, or after the timeout of a command. */
+/** Resolves when the work has settled, or after the command timeout. */
 export async function soon(work: Promise<unknown>): Promise<void> {
   let late: NodeJS.Timeout | undefined;
   const patience = new Promise<void>((resolve) => (late = setTimeout(resolve, COMMAND_TIMEOUT)));
@@ -156,7 +154,7 @@ export async function soon(work: Promise<unknown>): Promise<void> {
   clearTimeout(late);
 }
 
-/** Drops a hanging connection: until it is replaced, commands fail at once. */
+/** Until a hanging connection is replaced, commands fail at once. */
 export function giveUp(client: Redis): void {
   if (client.status === 'ready') client.disconnect(true);
 }

@@ -1,6 +1,6 @@
 /**
- * Bounds query results: rows and bytes of one statement, and bytes of all large results in the process while their requests last.
- * Readers count while they read, so that a result beyond a bound is never held in full.
+ * Bounds query results: rows and bytes per statement, and bytes of all large results in the process. Readers count while they
+ * read, so that an oversized result is never held in full.
  */
 import { getHeapStatistics } from 'node:v8';
 import type { Asker } from '../../kernel/contract/asker.js';
@@ -9,7 +9,7 @@ import { fault, type Fault } from '../../kernel/contract/fault.js';
 export interface ResultLimits {
   readonly rows: number;
   readonly bytes: number;
-  /** The number of bytes at which a result is first checked. */
+  /** Bytes at which a result is first checked. */
   readonly look: number;
 }
 
@@ -18,12 +18,12 @@ const number = (value: unknown, otherwise: number): number => (typeof value === 
 /** Smaller results do not count towards the limit of the process. */
 const LARGE = 1_048_576;
 
-/** Reads the options of a connection; the defaults are those of `kinds/connection-fields.ts`. */
+/** The defaults are those of `kinds/connection-fields.ts`. */
 export const readLimits = (options: Readonly<Record<string, unknown>>): ResultLimits => {
   const bytes = number(options['result_bytes'], 67_108_864);
   return { rows: number(options['result_rows'], 500_000), bytes, look: Math.min(bytes, LARGE) };
 };
-/** Large results may take an eighth of the heap, because values need several times the memory of their bytes on the wire. */
+/** Values need several times the memory of their bytes on the wire. */
 const SHARE = 8;
 
 const most = Math.floor(getHeapStatistics().heap_size_limit / SHARE);
@@ -34,11 +34,11 @@ const tooLarge = (max: number, what: string): Fault => fault('QRY_RESULT', { max
 /** For the fixed internal statements. */
 export const UNBOUNDED: ResultLimits = { rows: Infinity, bytes: Infinity, look: LARGE };
 
-/** Checks the result of one statement while it is read; created once the result is large. */
+/** Created once a result is large. */
 export class LargeResult {
-  /** The number of bytes at which the next check is due. */
+  /** Bytes at which the next check is due. */
   next: number;
-  /** Bytes of this result that count towards the limit of the process. */
+  /** Bytes counted towards the limit of the process. */
   #held = 0;
 
   constructor(
@@ -48,7 +48,7 @@ export class LargeResult {
     this.next = limits.look;
   }
 
-  /** Null: the result is within the limits. */
+  /** Null: within the limits. */
   judge(rows: number, bytes: number): Fault | null {
     const { limits } = this;
     const refusal = judgeWhole(rows, bytes, limits);
@@ -66,23 +66,21 @@ export class LargeResult {
     return null;
   }
 
-  /** Stops counting this result. */
   forget(): void {
     held -= this.#held;
     this.#held = 0;
   }
 
-  /** Ends the reading; without a request that would release it, the result stops counting. */
+  /** Without a request that would release it, the result stops counting. */
   end(): void {
     if (this.asker === null) this.forget();
   }
 }
 
-/** Checks a result that is already in memory. */
+/** For a result already in memory. */
 export function judgeWhole(rows: number, bytes: number, limits: ResultLimits): Fault | null {
   if (rows > limits.rows) return tooLarge(limits.rows, 'rows');
   return bytes > limits.bytes ? tooLarge(limits.bytes, 'bytes') : null;
 }
 
-/** Bytes of all large results in memory. */
 export const heldResults = (): number => held;

@@ -1,6 +1,6 @@
 /**
- * Room names of definitions, with literal text and request values kept apart, so that no value can imitate the literal text of
- * another room. Resolved at load; shared by joins and sends.
+ * Room names of definitions, with literal text and request values kept apart, so that no value can imitate another room. Resolved
+ * at load.
  */
 import { asText, type Json } from '../../kernel/contract/json.js';
 import type { PlanTools, Reader } from '../../kernel/contract/plan.js';
@@ -15,10 +15,10 @@ export interface Room {
   readonly name: string;
 }
 
-/** Literal text is a string; a value is a one-element array. */
+/** A value is a one-element array. */
 export type RoomPart = string | readonly [value: string];
 
-/** Throws the Fault BRC_RECEIVER, which names `field`. Numbers are converted to text. */
+/** Throws the Fault BRC_RECEIVER, which names `field`. */
 export function roomReader(written: Json, field: string, tools: PlanTools): Reader<Room> {
   const parts = typeof written === 'string' ? parseTemplate(written) : [];
   const readers = parts.map((part) => {
@@ -48,7 +48,7 @@ function roomOf(parts: readonly RoomPart[], field: string): Room {
   return { key: roomKey(parts), name: nameFrom(parts.flat().join(''), field) };
 }
 
-/** Unique per list of parts; adjacent literal texts are joined first. Literal text alone is its own key. */
+/** Unique per list of parts; adjacent literal texts are joined first. */
 export function roomKey(parts: readonly RoomPart[]): string {
   const joined: RoomPart[] = [];
   for (const part of parts) {

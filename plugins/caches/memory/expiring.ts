@@ -1,7 +1,4 @@
-/**
- * A map with expiring entries. A sweep runs when the map has grown well beyond the last one, so that insertion is amortized O(1)
- * and needs no timer.
- */
+/** A map with expiring entries. Sweeps only after much growth, so insertion is amortized O(1) and needs no timer. */
 export interface Expiring<T extends { readonly until: number }> {
   get(key: string): T | undefined;
   /** False: the map is full, and entries must not be evicted. */
@@ -12,7 +9,7 @@ const FIRST_SWEEP = 1024;
 /** The least milliseconds between two sweeps of a full map. */
 const PAUSE = 1000;
 
-/** `full`: whether a full map evicts the entry that was set first, or rejects the new one. */
+/** `full`: whether a full map evicts its oldest entry or rejects the new one. */
 export function createExpiring<T extends { readonly until: number }>(
   max: number,
   full: 'drop' | 'refuse',

@@ -1,6 +1,6 @@
 /**
- * The in-memory cache. Values are bounded by number and bytes; counters and flags are stored separately. A lease is the number of
- * removals so far: a key removed since then must not be stored with it.
+ * The in-memory cache; values, counters and flags have separate limits. A lease is the number of removals so far: a key removed
+ * since must not be stored with it.
  */
 import { LRUCache } from 'lru-cache';
 import { fault } from '../../../kernel/contract/fault.js';
@@ -12,7 +12,6 @@ export interface MemoryOptions {
   readonly maxBytes: number;
   /** Monotonic milliseconds. */
   readonly now: () => number;
-  /** The most counters, and the most flags; tests lower it. */
   readonly maxMarks?: number;
 }
 
@@ -26,14 +25,14 @@ interface Window {
   readonly until: number;
 }
 
-/** Removals that are recorded by key; a lease older than a dropped record is void for every key. */
+/** Removals recorded by key; leases older than a dropped record are void for every key. */
 const MAX_REMOVED = 10_000;
 const MAX_MARKS = 1_000_000;
 /** Copies a view of a larger buffer (a packet), which would otherwise be retained whole. */
 const apart = (value: Uint8Array): Uint8Array =>
   value.byteLength === value.buffer.byteLength ? value : new Uint8Array(value);
 
-/** Approximate bytes of an entry in addition to its value and key. */
+/** Approximate bytes of an entry besides its value and key. */
 const OVERHEAD = 128;
 
 export function createMemory({ maxEntries, maxBytes, now, maxMarks = MAX_MARKS }: MemoryOptions): Cache {

@@ -1,7 +1,4 @@
-/**
- * Creates the Redis connection of the cache. Logs when the server becomes unavailable or available again, and when it may lose
- * entries.
- */
+/** Creates the Redis connection of the cache, and logs outages and possible data loss. */
 import type { Redis } from 'ioredis';
 import type { Log } from '../../../kernel/contract/plugin.js';
 import { connectionTo, type RedisAddress } from '../../shared/redis.js';
@@ -36,7 +33,7 @@ function tellAway(told: Told, log: Log, error: Error): void {
   log.warn({ reason: error.message }, 'the cache store is away; results are computed, limits and revocations refuse');
 }
 
-/** Warns when the server evicts keys, or has lost its data. */
+/** Warns when the server evicts keys or has lost its data. */
 async function inspect(client: Redis, prefix: string, told: Told, log: Log): Promise<void> {
   const isNew = (await client.set(`${prefix}here`, '1', 'NX')) === 'OK';
   if (isNew && told.seen) log.warn({}, 'the cache store came back empty: counters and revoked tokens are forgotten');

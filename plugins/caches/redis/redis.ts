@@ -1,23 +1,17 @@
-/**
- * The cache on Redis, with a key space per kind of entry. Every failure becomes CCH_AWAY within a second; driver messages go only
- * to the log.
- */
+/** The cache on Redis. Every failure becomes CCH_AWAY within a second; driver messages go only to the log. */
 import { createHash, randomUUID } from 'node:crypto';
 import { fault, type Fault } from '../../../kernel/contract/fault.js';
 import type { Cache } from '../../kinds/cache.js';
 import { giveUpIfSilent } from '../../shared/redis.js';
 import type { Client } from './connection.js';
 
-/** Milliseconds in which a value must be computed to be stored; longer than any request may take. */
+/** Milliseconds in which a value must be computed; longer than any request may take. */
 const LEASE_TIME = 60_000;
 
 const away = (cause: unknown): Fault =>
   fault('CCH_AWAY', {}, { cause, retryable: true, headers: { 'retry-after': '1' } });
 
-/**
- * Keys contain client data, so the server and its log get only hashes. JSON escapes lone surrogates, which UTF-8 cannot
- * distinguish.
- */
+/** Keys contain client data, so the server gets only hashes. JSON escapes lone surrogates, which UTF-8 cannot distinguish. */
 const hashed = (key: string): string =>
   createHash('sha256')
     .update(SURROGATE.test(key) ? `!${JSON.stringify(key)}` : `:${key}`)

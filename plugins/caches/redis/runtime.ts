@@ -6,7 +6,6 @@ import { addressIn, soon } from '../../shared/redis.js';
 import { createClient, type Client } from './connection.js';
 import { createRedisCache } from './redis.js';
 
-/** The connection of each handle, to close it. */
 const clients = new WeakMap<Cache, Client>();
 
 export default defineRuntime(cache, {
@@ -21,7 +20,7 @@ export default defineRuntime(cache, {
 
   async open(handle) {
     const client = clients.get(handle);
-    // Waits for the first attempt but not for its success: the driver reconnects in the background.
+    // Waits for the first attempt but not for its success: the driver reconnects.
     if (client !== undefined) await soon(client.connect());
   },
 

@@ -1,7 +1,6 @@
 /** Converts the driver's results to one form for reads and writes. */
 import type { FieldPacket } from 'mysql2';
 
-/** The result of a statement. */
 export interface Answer {
   /** Null: the statement returns no rows. */
   readonly rows: readonly (readonly unknown[])[] | null;

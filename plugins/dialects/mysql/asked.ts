@@ -7,7 +7,7 @@ import { errorNumber } from './errors.js';
 import type { Wire } from './pool.js';
 import { prepareStatement } from './prepare.js';
 
-/** Numbers of errors in the text. Missing tables are ignored, because a migration may create them. */
+/** Errors in the text. Missing tables are ignored, because a migration may create them. */
 const ABOUT = new Map<number, Refusal['about']>([
   [1054, 'column'],
   ...[1128, 1305, 1630].map((number) => [number, 'function'] as const),
@@ -35,7 +35,7 @@ export async function askWire(
 
 async function askOne(wire: Wire, scan: SqlScan, tables: readonly ModelTable[]): Promise<Refusal | null> {
   try {
-    // In these sessions only quotes are special inside quotes.
+    // Session settings disable all escapes except the doubled quote.
     const { forms } = prepareStatement({ scan, jsonColumns: [], tables });
     await wire.command(`PREPARE lintel_asked FROM '${forms[wire.flavour].main.text.replaceAll("'", "''")}'`);
     await wire.command('DEALLOCATE PREPARE lintel_asked');
@@ -49,7 +49,6 @@ async function askOne(wire: Wire, scan: SqlScan, tables: readonly ModelTable[]):
   }
 }
 
-/** The server names the rejected object but not its position. */
 function placeIn(scan: SqlScan, message: string): number | null {
   const name = /'([^']+)'|FUNCTION (\S+) does/.exec(message)?.slice(1).find(Boolean)?.split('.').at(-1)?.toLowerCase();
   const words = significant(scan.text, scan.tokens);

@@ -1,6 +1,6 @@
 /**
- * Binds the values of a statement. MySQL compares text with numbers by its numeric prefix, so that `0` equals every word: each
- * value is converted to the type of its place or rejected. Values never become part of the SQL.
+ * Binds the values of a statement. MySQL compares text with numbers by its numeric prefix (`0` equals every word), so each value
+ * is converted to the type of its place or rejected.
  */
 import mysql from 'mysql2';
 import { ExactNumber } from '../../../kernel/contract/exact-number.js';
@@ -8,10 +8,9 @@ import { fault } from '../../../kernel/contract/fault.js';
 import { isWholeDouble, writeJson } from '../../../kernel/language/exact-json.js';
 import type { ValueType } from './types.js';
 
-/** A value for the driver. */
 export type Bound = string | null | number | Buffer | ReturnType<typeof mysql.TypedParameter.LONGLONG>;
 
-/** How the values of a parameter are bound; null: the type of the place is unknown. */
+/** Null: the type of the place is unknown. */
 export type BindType =
   | ValueType
   | 'arithmetic'
@@ -27,7 +26,7 @@ interface CheckedString {
 
 const refused = (): Error => fault('QRY_BAD_VALUE');
 
-/** Rejects NUL as PostgreSQL does, and lone surrogates, which would silently become another character. */
+/** Rejects NUL, as PostgreSQL does, and lone surrogates, which would silently change. */
 function checked(text: string): string {
   if (text.includes('\0') || !(text as unknown as CheckedString).isWellFormed()) throw refused();
   return text;
@@ -59,7 +58,6 @@ function jsonText(value: unknown): string {
   return text;
 }
 
-/** The text of a value without a specific type. */
 function plainText(value: unknown): string {
   switch (typeof value) {
     case 'string':
@@ -83,14 +81,14 @@ const BITS: Readonly<Partial<Record<ValueType, bigint>>> = { tiny: 8n, small: 16
 const INTEGER = /^\s*[+-]?\d+\s*$/;
 const NUMBER = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*$/;
 
-/** Integers of this many bits; the text `1.0` is rejected, as on PostgreSQL. */
+/** The text `1.0` is rejected, as on PostgreSQL. */
 function integer(value: unknown, type: ValueType): Bound {
   const text = plainText(value);
   if (typeof value === 'number' && !Number.isInteger(value)) throw refused();
   const exact =
     typeof value === 'number' ? BigInt(value) : INTEGER.test(text) ? BigInt(text.trim().replace('+', '')) : null;
   const half = 1n << ((BITS[type] ?? 64n) - 1n);
-  // Allows the range of unsigned columns; the server rejects what the column cannot store.
+  // Allows the unsigned range; the server rejects what the column cannot store.
   if (exact === null || exact < -half || exact >= (type === 'big' ? half : half * 2n)) throw refused();
   return mysql.TypedParameter.LONGLONG(exact);
 }
@@ -101,7 +99,7 @@ function decimal(value: unknown): string {
   return text.replace(/^\+/, '');
 }
 
-/** Rejects an integer that a double cannot hold exactly. */
+/** Rejects integers that a double cannot hold exactly. */
 function float(value: unknown): number {
   const text = decimal(value);
   const number = Number(text);
@@ -150,7 +148,7 @@ function uuid(value: unknown): string {
   return text.toLowerCase();
 }
 
-/** `\x` and hexadecimal digits, the format of results; any other text is taken as its own bytes. */
+/** `\x` and hexadecimal digits, as in results; other text is taken as its own bytes. */
 function bytes(value: unknown): string | Buffer {
   const text = plainText(value);
   if (!text.startsWith('\\x')) return text;
@@ -158,19 +156,18 @@ function bytes(value: unknown): string | Buffer {
   return Buffer.from(text.slice(2), 'hex');
 }
 
-/** A key as a quoted step of a JSON path. */
 function pathOf(value: unknown): string {
   const key = plainText(value);
   if (/["\\]/.test(key)) throw refused();
   return `$."${key}"`;
 }
 
-/** Stop words, which the server does not index: searching for them would find nothing. */
+/** Stop words, which the server does not index. */
 const LEFT_OUT = new Set(
   'about are com for from how that the this und was what when where who will with www'.split(' '),
 );
 
-/** Requires all words of the text. Only letters and digits of the value are used, so it cannot contain operators. */
+/** Requires all words. Only letters and digits are used, so the value cannot contain operators. */
 function search(value: unknown): string {
   const words =
     plainText(value)
@@ -182,7 +179,6 @@ function search(value: unknown): string {
     .join(' ');
 }
 
-/** A list as JSON text, each item converted to its type. */
 function list(value: unknown, type: ValueType | null): string {
   if (!Array.isArray(value)) throw refused();
   return JSON.stringify(
@@ -194,10 +190,10 @@ function list(value: unknown, type: ValueType | null): string {
   );
 }
 
-/** Whether the server reads the whole text as a number. */
+/** Whether the server reads the entire text as a number. */
 export const isNumeric = (text: string): boolean => NUMBER.test(text);
 
-/** Without a known type the value is text, which equals a number only if it is that number. */
+/** Text equals a number only if it is that number. */
 const untyped = (value: unknown): string => (typeof value === 'boolean' ? (value ? '1' : '0') : plainText(value));
 
 const BINDS: Readonly<Record<ValueType | 'arithmetic' | 'limit' | 'path' | 'search', (value: unknown) => Bound>> = {

@@ -1,11 +1,11 @@
-/** Rewrites casts and JSON steps of PostgreSQL, which are postfix, into function calls. Rejects types without a counterpart. */
+/** Rewrites postfix casts and JSON steps of PostgreSQL into function calls. Rejects types without a counterpart. */
 import { normalType } from '../../../kernel/language/sql-types.js';
 import { boolean, day, instant } from './bind.js';
 import { intervalOf, literalOf } from './literals.js';
 import { CAST_NAMES, castOf, type Flavour } from './types.js';
 import { isWord, operandEnd, operandStart, quoteText, unsayable, type Lexeme, type Words } from './words.js';
 
-/** Whether this placeholder is the list of ANY or ALL, whose cast is an array type. */
+/** Whether this placeholder is the list of ANY or ALL, which has an array cast. */
 export const isListAt = (all: readonly Lexeme[], i: number): boolean =>
   all[i - 1]?.text === '(' && isWord(all[i - 2], 'ANY', 'ALL', 'SOME');
 
@@ -43,7 +43,7 @@ function around(known: { value: string; sql: string | null }, flavour: Flavour, 
   if (known.sql !== null) return ['CAST(', ` AS ${known.sql})`];
   if (known.value === 'boolean') return ['(', ' <> 0)'];
   if (flavour === 'mysql') return ['CAST(', ' AS JSON)'];
-  // A value bound as JSON is already JSON text, which is how MariaDB stores JSON.
+  // MariaDB stores JSON as text, which is how the value is bound.
   return operand?.type === 'placeholder' || operand?.type === 'string' ? ['', ''] : ['JSON_COMPACT(', ')'];
 }
 
@@ -70,7 +70,7 @@ export function castCall(words: Words, i: number, flavour: Flavour): void {
   out[close] = end;
 }
 
-/** `data->>'key'` and `data->0`: a step into JSON. */
+/** `data->>'key'` and `data->0`. */
 export function jsonStep(words: Words, i: number, flavour: Flavour): void {
   const { all, out } = words;
   const step = all[i + 1];

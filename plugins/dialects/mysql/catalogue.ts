@@ -1,4 +1,4 @@
-/** Reads column types and unique keys of the tables, by which values are bound and written rows are found again. Reads only. */
+/** Reads column types, to bind values, and unique keys, to find written rows again. Reads only. */
 import type { Trigger } from '../shared/triggers.js';
 import type { Wire } from './pool.js';
 import { columnType, type ValueType } from './types.js';
@@ -7,7 +7,7 @@ export interface CatalogueTable {
   readonly columns: ReadonlyMap<string, ValueType | undefined>;
   /** The AUTO_INCREMENT column. */
   readonly auto: string | null;
-  /** Unique keys, the primary one first. */
+  /** The primary key comes first. */
   readonly keys: readonly { readonly name: string; readonly primary: boolean; readonly columns: readonly string[] }[];
 }
 

@@ -1,4 +1,4 @@
-/** Reports why a database could not be opened, in fixed texts: the server's message may contain the address with its password. */
+/** Reports why a database could not be opened, in fixed texts: server messages may contain the password. */
 import { Fault, fault } from '../../../kernel/contract/fault.js';
 import { NETWORK_REASONS } from '../../kinds/network-reasons.js';
 import { errorName, errorNumber, isLost } from './errors.js';

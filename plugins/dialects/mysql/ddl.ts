@@ -1,7 +1,4 @@
-/**
- * Writes the changes of a migration as SQL of MySQL and MariaDB, one statement per change, because table changes cannot be rolled
- * back there.
- */
+/** Writes a migration for MySQL and MariaDB, one statement per change, because table changes cannot be rolled back there. */
 import type { Change, TypedColumn } from '../shared/changes.js';
 import type { Ddl } from '../shared/known.js';
 
@@ -9,7 +6,7 @@ export const quote = (name: string): string => `\`${name.replaceAll('`', '``')}\
 
 const list = (names: readonly string[]): string => names.map(quote).join(', ');
 
-/** AUTO_INCREMENT must be the first column of a key; if it is not that of the primary key, it gets its own. */
+/** AUTO_INCREMENT must be the first column of a key; it gets its own unless it leads the primary key. */
 function columnText({ column, type }: TypedColumn, nullable: boolean, keyed: boolean): string {
   const counter = column.autoIncrement && column.type === 'integer';
   const tail = counter ? ` AUTO_INCREMENT${keyed ? '' : ' UNIQUE'}` : '';

@@ -1,7 +1,4 @@
-/**
- * The handle of a MySQL connection: leases a connection for each statement, runs it, and converts errors to Faults. Repeats only
- * statements that only read.
- */
+/** The handle of a MySQL connection: leases a connection for each statement and converts errors to Faults. Repeats only reads. */
 import type { Asker } from '../../../kernel/contract/asker.js';
 import { Fault, fault } from '../../../kernel/contract/fault.js';
 import type { Dialect, Isolation, Row, Transaction } from '../../kinds/dialect.js';
@@ -16,16 +13,15 @@ import type { BindType } from './bind.js';
 import type { Flavour } from './types.js';
 import type { Rendered } from './words.js';
 
-/** Warning: the server used only the prefix of a text as a number or a time, such as `x` as 0. */
+/** Warning: only the prefix of a text was used as a number or a time, such as `x` as 0. */
 const READ_IN_PART = 1292;
 
-/** State shared by all statements of one server. */
 export interface Server {
   readonly pool: Pool;
   readonly flavour: Flavour;
   /** Null: must be read again. */
   catalogue: Promise<Catalogue> | null;
-  /** Names that the database does not have; the catalogue is not read again for them. */
+  /** Names missing in the database; the catalogue is not read again for them. */
   readonly unknown: Set<string>;
   /** Triggers access tables that no statement names. */
   readonly triggered: boolean;
@@ -37,7 +33,7 @@ interface OpenTransaction {
   over: boolean;
 }
 
-/** `met`: called with every prepared statement; throws when the open server can never run it. */
+/** `met`: called with every prepared statement; throws if the open server can never run it. */
 export function createDialect(
   server: () => Server,
   isolation: (need: Isolation) => string,
@@ -226,7 +222,7 @@ export function createDialect(
   return dialect;
 }
 
-/** Reads the warnings right after each statement with an untyped text, because the next statement clears them. */
+/** Reads the warnings after each statement with untyped text, because the next statement clears them. */
 const judged = (wire: Wire, unsure: () => boolean, begin?: () => Promise<void>): Wire => ({
   ...wire,
   async run(text, values) {
@@ -237,7 +233,6 @@ const judged = (wire: Wire, unsure: () => boolean, begin?: () => Promise<void>):
   },
 });
 
-/** A driver error with the columns that it concerns. */
 class Unnamed extends Error {
   constructor(
     readonly error: unknown,
@@ -247,7 +242,7 @@ class Unnamed extends Error {
   }
 }
 
-/** Converts a value to the type of its place; the Fault names the parameter. */
+/** The Fault names the parameter. */
 function bound(value: unknown, type: BindType, n: number): Bound {
   try {
     return bindValue(value, type);
@@ -258,7 +253,6 @@ function bound(value: unknown, type: BindType, n: number): Bound {
   }
 }
 
-/** Maps keys and checks to their columns. */
 function columnsOf(error: unknown, { tables }: MyPrepared, catalogue: Catalogue): readonly string[] {
   const { key, columns, check } = namedIn(error);
   if (columns !== undefined) return columns;

@@ -1,7 +1,4 @@
-/**
- * Maps driver errors to Faults of the catalogue by error number. Responses contain only column names, never messages or values of
- * the server.
- */
+/** Maps driver errors to Faults by error number. Responses contain only column names, never messages or values of the server. */
 import { Fault, fault, type FaultOptions, type Issue } from '../../../kernel/contract/fault.js';
 import { escapePointer } from '../../../kernel/contract/json.js';
 import { refusedFields, type dialectErrors } from '../../kinds/dialect-errors.js';
@@ -25,12 +22,12 @@ const CODES: readonly (readonly [Code, readonly number[]])[] = [
   ['QRY_SERIALIZATION', [1020, 1213]],
   // A lock wait ends at the deadline of statements.
   ['QRY_TIMEOUT', [1205, 1317, 1907, 1969, 3024, 3572]],
-  // In addition to all errors that end the session.
+  // In addition to the errors that end the session.
   ['QRY_UNAVAILABLE', [1040, 1203, 1226]],
 ];
 const BY_NUMBER = new Map(CODES.flatMap(([code, numbers]) => numbers.map((number) => [number, code] as const)));
 
-/** These errors end the session: the connection must not be used again. */
+/** The connection must not be used again. */
 const ENDS = new Set([1053, 1077, 1079, 1152, 1158, 1159, 1160, 1161, 1927, 2006, 2013, 4031]);
 const NETWORK =
   /^(?:ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_|ERR_STREAM|ERR_SOCKET|PROTOCOL_CONNECTION_LOST|HANDSHAKE)/;
@@ -47,7 +44,6 @@ export const errorName = (error: unknown): string => {
   return typeof code === 'string' ? code : '';
 };
 
-/** The connection is lost. */
 export function isLost(error: unknown): boolean {
   if (error instanceof Overdue) return true;
   const number = errorNumber(error);
@@ -60,17 +56,17 @@ export function isLost(error: unknown): boolean {
   );
 }
 
-/** The client-side deadline of a statement expired, and its connection was closed. */
+/** The client-side deadline expired, and the connection was closed. */
 export class Overdue extends Error {}
 
-/** The result was not read to its end, and its connection was closed. */
+/** The result was not read to its end, and the connection was closed. */
 export class GivenUp extends Overdue {
   constructor(readonly fault: Fault) {
     super(fault.code);
   }
 }
 
-/** No connection was available in time, and nothing was sent. */
+/** No connection was available in time; nothing was sent. */
 export class Unavailable extends Error {}
 
 function codeOf(error: unknown): Code {
@@ -79,15 +75,15 @@ function codeOf(error: unknown): Code {
   return BY_NUMBER.get(errorNumber(error)) ?? (isLost(error) ? 'QRY_UNAVAILABLE' : 'QRY_FAILED');
 }
 
-/** Database objects that an error message names, without values. */
+/** Names in an error message, without values. */
 export interface Named {
-  /** The violated key, with its table if the message has it. */
+  /** The violated key, with its table if known. */
   readonly key?: { readonly table: string | null; readonly name: string };
   readonly columns?: readonly string[];
   readonly check?: string;
 }
 
-/** Parses English messages only; values precede the names, so the patterns match at the end. */
+/** Parses English messages only. Values precede the names. */
 export function namedIn(error: unknown): Named {
   const { message } = asError(error);
   if (typeof message !== 'string') return {};
@@ -120,7 +116,7 @@ export const issues = (code: string, columns: readonly string[]): Issue[] =>
     detail: refusedFields[code as Code] ?? 'was refused',
   }));
 
-/** Their messages name objects of the statement and quote no value. */
+/** These messages quote no values. */
 const WITHOUT_VALUES = new Set([
   1040, 1044, 1045, 1049, 1053, 1205, 1213, 1317, 1054, 1146, 1305, 1969, 3024, 1927, 4031,
 ]);
@@ -135,7 +131,7 @@ function cleanCause(error: unknown): unknown {
 
 const UNKNOWN = { outcome: 'Whether the last statement took effect is not known.' };
 
-/** `outcome`: `unknown` when the connection was lost during a write. */
+/** `unknown`: the connection was lost during a write. */
 export function toFault(error: unknown, outcome: 'none' | 'unknown' = 'none', columns: readonly string[] = []): Fault {
   if (error instanceof Fault) return error;
   if (error instanceof GivenUp) {
@@ -156,5 +152,4 @@ export function toFault(error: unknown, outcome: 'none' | 'unknown' = 'none', co
   return fault(code, unknown ? UNKNOWN : {}, options);
 }
 
-/** Retrying the whole transaction may succeed. */
 export const isRetryable = (error: unknown): boolean => error instanceof Fault && error.code === 'QRY_SERIALIZATION';

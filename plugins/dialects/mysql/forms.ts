@@ -1,5 +1,5 @@
 /**
- * Plans how a statement runs: as it is, or, for RETURNING, as several statements in one transaction. Built at load for both
+ * Plans how a statement runs: unchanged, or, for RETURNING, as several statements in one transaction. Built at load for both
  * servers; rejects what MySQL cannot do.
  */
 import type { SqlScan } from '../../../kernel/language/sql.js';
@@ -13,14 +13,13 @@ import type { Flavour, ValueType } from './types.js';
 import { isWord, quoteName, render, unsayable, wordsOf, type Rendered, type Words } from './words.js';
 
 export interface Form {
-  /** The whole statement; of one in steps, the part that changes rows. */
+  /** The whole statement; with steps, the part that changes rows. */
   readonly main: Rendered;
-  /** Column names to types. */
   readonly outputs: ReadonlyMap<string, ValueType>;
   readonly steps: InsertSteps | ChangeSteps | null;
 }
 
-/** An INSERT whose rows are read afterwards by key. */
+/** An INSERT followed by a read of its rows by key. */
 export interface InsertSteps {
   readonly step: 'insert';
   readonly table: string;
@@ -28,25 +27,24 @@ export interface InsertSteps {
   readonly select: Rendered;
   /** Whether the statement itself has RETURNING. */
   readonly asked: boolean;
-  /** The values of each row by column (in lower case); null when a value cannot be evaluated twice. */
+  /** Values by column (in lower case); null: cannot be evaluated twice. */
   readonly rows: readonly ReadonlyMap<string, Rendered | null>[];
   /** Columns of ON CONFLICT, by which the row is found. */
   readonly conflict: readonly string[] | null;
   readonly conflicting: boolean;
 }
 
-/** An UPDATE or DELETE whose rows are first locked by key, and read before or after. */
+/** An UPDATE or DELETE of rows that are first locked by key, and read before or after. */
 export interface ChangeSteps {
   readonly step: 'update' | 'delete';
   readonly table: string;
   /** Follows `SELECT keys`: ` FROM table WHERE ... FOR UPDATE`. */
   readonly found: Rendered;
   readonly select: Rendered;
-  /** The name of the table within the statement. */
   readonly alias: string;
   /** The statement before WHERE. */
   readonly change: Rendered;
-  /** The columns set, in lower case. */
+  /** In lower case. */
   readonly sets: readonly string[];
 }
 
@@ -76,7 +74,6 @@ export function formOf(scan: SqlScan, flavour: Flavour, lock: string | null): Fo
 
 const NONE: ReadonlyMap<string, ValueType> = new Map();
 
-/** The index after the last word that is not a semicolon. */
 function endOf({ all }: Words): number {
   let end = all.length;
   while (all[end - 1]?.type === 'semicolon') end--;
@@ -114,7 +111,7 @@ const selectEnd = (words: Words, verb: number, end: number): number =>
     'FOR',
   );
 
-/** The table after INTO, UPDATE or FROM: its name, alias, end and text. */
+/** The table after INTO, UPDATE or FROM. */
 function tableAt(words: Words, from: number): { name: string; alias: string; end: number; text: string } {
   const { all } = words;
   let at = from;
@@ -190,7 +187,7 @@ const conflictAt = (words: Words, verb: number, end: number): number => {
   return at < end && isWord(words.all[at - 1], 'ON') ? at - 1 : end;
 };
 
-/** MySQL has no alias for the table of an INSERT, so the alias is replaced by the table name. */
+/** An INSERT in MySQL has no table alias, so the table name replaces it. */
 function renamed({ all, out }: Words, from: number, table: ReturnType<typeof tableAt>): void {
   for (let at = table.end - 1; at > from && all[at]?.end !== undefined; at--) {
     if (at === table.end - 1 || isWord(all[at], 'AS')) out[at] = '';
@@ -201,7 +198,7 @@ function renamed({ all, out }: Words, from: number, table: ReturnType<typeof tab
   });
 }
 
-/** The values of each row by column, where evaluating them twice gives the same result. */
+/** Values by column, if evaluating them twice gives the same result. */
 function rowsOf(
   words: Words,
   values: number,
@@ -233,7 +230,7 @@ function rowsOf(
   return rows;
 }
 
-/** Deterministic functions and keywords of constant expressions. */
+/** Words of constant expressions with a repeatable result. */
 const STEADY = /^(?:LOWER|UPPER|TRIM|COALESCE|CAST|AS|CHAR|SIGNED|TEXT|BIGINT|INT)$/;
 
 const isConstant = ({ all }: Words, from: number, to: number): boolean =>
@@ -246,7 +243,7 @@ interface Conflict {
   readonly columns: readonly string[] | null;
 }
 
-/** Translates ON CONFLICT to ON DUPLICATE KEY UPDATE, which checks every unique key and not only the named one. */
+/** ON DUPLICATE KEY UPDATE checks every unique key and not only the named one. */
 function onConflict(
   words: Words,
   on: number,

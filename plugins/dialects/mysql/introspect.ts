@@ -1,4 +1,4 @@
-/** Reads the current tables of the models from `information_schema` of MySQL and MariaDB. Reads only; planning is elsewhere. */
+/** Reads the current tables of the models from `information_schema` of MySQL and MariaDB. */
 import type { ModelTable } from '../../../kernel/contract/model.js';
 import type { KnownColumn, KnownConstraint, KnownIndex, KnownTable, KnownTables } from '../shared/known.js';
 import type { Session } from '../shared/session.js';
@@ -102,7 +102,7 @@ function jsonColumnsOf(checks: readonly Cells[]): ReadonlySet<string> {
   );
 }
 
-/** Returns those of the tables that exist in the current database, with their indexes and constraints. */
+/** Omits tables that do not exist. */
 export async function introspect(
   session: Session,
   tables: readonly ModelTable[],

@@ -1,7 +1,6 @@
 /** Parses string literals of PostgreSQL. Rejects those that would mean something else in MySQL. */
 import { unsayable, type Lexeme } from './words.js';
 
-/** The value of a literal. */
 export function literalOf({ type, text: written }: Lexeme): string {
   if (type === 'dollar-string') {
     const tag = written.indexOf('$', 1) + 1;

@@ -1,6 +1,6 @@
 /**
- * Migrates MySQL and MariaDB. Table changes commit implicitly and cannot be undone: they are made one by one under a server lock,
- * and a second run completes an interrupted migration. Values are never logged.
+ * Migrates MySQL and MariaDB. Table changes cannot be undone there: they are made one by one under a server lock, and a second
+ * run completes an interrupted migration.
  */
 import { createHash } from 'node:crypto';
 import type { Change, MigrationPlan, PlanWarning } from '../shared/changes.js';
@@ -12,7 +12,6 @@ import { isLost } from './errors.js';
 import { introspect } from './introspect.js';
 import { collationsOf, shapeOf } from './shape.js';
 
-/** The fields of driver errors, all optional. */
 interface DriverError {
   readonly errno?: unknown;
   readonly code?: unknown;
@@ -20,7 +19,6 @@ interface DriverError {
 }
 const asError = (cause: unknown): DriverError => (typeof cause === 'object' && cause !== null ? cause : {});
 
-/** Duplicate entry, on a key and while an index is built. */
 const DUPLICATE: ReadonlySet<unknown> = new Set([1062, 1586]);
 
 /** The server's message may quote a value of a row. */
@@ -65,7 +63,7 @@ async function longer(session: Session, { table, column, length }: Change & { ch
 const EVER = 31_536_000;
 
 async function lock(session: Session, mariadb: boolean): Promise<() => Promise<void>> {
-  // The timeouts of requests are too short for building an index, or for waiting for another process.
+  // Request timeouts are too short for building an index or waiting for another process.
   await session.query(`SET SESSION ${mariadb ? 'max_statement_time' : 'max_execution_time'} = 0`);
   await session.query(`SET SESSION lock_wait_timeout = ${EVER}`);
   const [row] = await session.query('SELECT database() AS d');
@@ -100,5 +98,5 @@ async function flavour(session: Session): Promise<Flavour> {
   return /mariadb/i.test(String(row?.['v'])) ? FLAVOURS.mariadb : FLAVOURS.mysql;
 }
 
-/** For `migrate` and `outline`. Settings made by a migration must end with its session. */
+/** Settings made by a migration must end with its session. */
 export const mysqlMigrated = (withSession: WithSession, store: string): Migrated => ({ withSession, flavour, store });

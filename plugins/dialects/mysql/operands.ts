@@ -1,6 +1,6 @@
 /**
- * Infers the type of a placeholder that is compared with an expression instead of a plain column. MySQL would convert text to a
- * number there (`length(x) = 'abc'` holds for an empty `x`), so the value is converted to this type or rejected.
+ * Infers the type of a placeholder from the expression it is compared with. MySQL would convert text to a number there
+ * (`length(x) = 'abc'` holds for an empty `x`), so the value is converted or rejected.
  */
 import { isName, nameOf } from '../../../kernel/language/sql-read.js';
 import { elementStarts } from '../../../kernel/language/sql-placeholders.js';
@@ -9,7 +9,7 @@ import type { BindType } from './bind.js';
 import { castOf, type ValueType } from './types.js';
 import { isWord, operandEnd, operandStart, type Lexeme } from './words.js';
 
-/** The type of a column; `table`: its qualifier. */
+/** `table`: the qualifier of the column. */
 export type ColumnOf = (column: string, table: string | null) => ValueType | undefined;
 export type Compared = (columnOf: ColumnOf) => Exclude<BindType, null> | undefined;
 
@@ -58,7 +58,7 @@ function termStart(all: readonly Lexeme[], end: number): number {
 const isPart = (word: Lexeme | undefined): boolean =>
   word?.type === 'operator' && (COMPUTES.test(word.text) || /^->>?$/.test(word.text));
 
-/** The index after the left operand of the comparison with `i`; -1: no comparison. */
+/** The index after the left operand of the comparison; -1: no comparison. */
 function behindOperand(all: readonly Lexeme[], i: number): number {
   const before = all[i - 1];
   const without = (at: number): number => (isWord(all[at - 1], 'NOT') ? at - 1 : at);
@@ -105,7 +105,7 @@ function typeOf(all: readonly Lexeme[], from: number, end: number, columnOf: Col
   return columnOf(nameOf(last), isName(qualifier) ? nameOf(qualifier) : null);
 }
 
-/** The type of a function by its name; a function that returns an argument has the type of the first known one. */
+/** A function that returns an argument has the type of the first known one. */
 function called(all: readonly Lexeme[], from: number, end: number, columnOf: ColumnOf): ReturnType<Compared> {
   const open = all.findIndex((word, at) => at >= from && word.type === 'open');
   const callee = all[open - 1];

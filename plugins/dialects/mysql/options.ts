@@ -1,4 +1,4 @@
-/** Converts the options of a connection in the config to those of the driver. */
+/** Converts the options of a connection to those of the driver. */
 import type { ConnectionOptions } from 'mysql2';
 import type { Isolation } from '../../kinds/dialect.js';
 import { readLimits, type ResultLimits } from '../../shared/results.js';
@@ -12,7 +12,7 @@ export interface MysqlOptions {
   readonly idle: number;
   readonly deadline: number;
   readonly limits: ResultLimits;
-  /** The isolation level of a transaction, as in `Dialect.begin`. */
+  /** As in `Dialect.begin`. */
   readonly isolation: (need: Isolation) => string;
 }
 
@@ -65,7 +65,7 @@ export function readOptions(options: Readonly<Record<string, unknown>>): MysqlOp
       idle: number(options['idle_timeout'], 30) * 1000,
       deadline,
       limits: readLimits(options),
-      // MySQL's serializable transactions lock what they read, so other transactions wait whatever their own level is.
+      // MySQL's serializable transactions lock what they read, so transactions of other levels wait for them.
       isolation: ({ level }) => (isolation === 'auto' ? ISOLATION_LEVELS[level] : isolation),
     }
   );

@@ -5,7 +5,7 @@ import { normalType } from '../../../kernel/language/sql-types.js';
 import { castOf, type ValueType } from './types.js';
 import { isWord, operandStart, quoteName, type Words } from './words.js';
 
-/** Keywords of a condition, whose result is boolean. */
+/** Keywords that make an expression boolean. */
 const CONDITION = /^(?:AND|OR|NOT|IS|LIKE|ILIKE|IN|BETWEEN|EXISTS)$/;
 const COMPARISON = /^(?:=|<>|!=|<|>|<=|>=|<=>|!?~~\*?)$/;
 
@@ -47,7 +47,7 @@ function itemOf({ all }: Words, from: number, end: number): Item {
   return { from, end, name: null };
 }
 
-/** Null for a star, and for a plain column that the server names correctly. */
+/** Null for a star, and for a column that the server names correctly. */
 function defaultName({ all, scan }: Words, { from, end }: Pick<Item, 'from' | 'end'>): string | null {
   const first = all[from];
   const last = all[end - 1];

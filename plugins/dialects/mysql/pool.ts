@@ -1,7 +1,4 @@
-/**
- * The connections to one server, each leased to one caller at a time, with session settings that give SQL its PostgreSQL meaning.
- * Knows nothing of statements.
- */
+/** The connections to one server, each leased to one caller, with session settings that give SQL its PostgreSQL meaning. */
 import mysql from 'mysql2';
 import type { Connection, ConnectionOptions } from 'mysql2';
 import type { Asker } from '../../../kernel/contract/asker.js';
@@ -20,7 +17,6 @@ import type { Flavour } from './types.js';
 export interface Wire {
   readonly flavour: Flavour;
   run(text: string, values: readonly Bound[]): Promise<Answer>;
-  /** For fixed commands of a session. */
   command(text: string): Promise<void>;
   /** Codes of the warnings of the last statement. */
   remarks(): Promise<readonly number[]>;
@@ -41,14 +37,13 @@ interface Member extends Wire {
   readonly connection: Connection;
   lost: boolean;
   since: number;
-  /** Until when the lease holder waits for results, in the time of `performance.now`. */
+  /** Deadline of the lease holder, in the time of `performance.now`. */
   until: number;
   asker: Asker | null;
-  /** Bytes of the current result, and the number at which they are checked next. */
+  /** Bytes of the current result, and the number at which the next check is due. */
   read: number;
   look: number;
   judge: (() => void) | null;
-  /** Ends the turn of the lease holder. */
   leave: Leave;
 }
 
@@ -61,10 +56,10 @@ interface Waiter {
 /** Milliseconds in which leases may be released at shutdown. */
 const LAST_WAIT = 5000;
 
-/** The least milliseconds to wait for the result of a command. */
+/** The least milliseconds to wait for a command. */
 const LAST_WAIT_MS = 1000;
 
-/** `dial`: creates a connection that is not connected yet. */
+/** `dial`: creates an unconnected connection. */
 export async function createPool(
   options: Omit<MysqlOptions, 'isolation'>,
   log: Pick<Log, 'debug'>,
@@ -89,7 +84,7 @@ export async function createPool(
     if (waiting.length > 0) grow();
   };
 
-  /** Runs one exchange; a timeout closes the connection. */
+  /** A timeout closes the connection. */
   function exchange<T>(
     member: Member,
     start: (settle: (error: unknown, value?: T) => void) => void,
@@ -107,7 +102,7 @@ export async function createPool(
           reject(error instanceof Error ? error : new Error('the driver failed', { cause: error }));
         }
       };
-      // The server enforces the same deadline where it can, and is given time to do so first.
+      // The server has the same deadline and is given time to enforce it.
       const timer = setTimeout(
         () => {
           stop(member);
@@ -120,7 +115,7 @@ export async function createPool(
     });
   }
 
-  /** Closes the connection of a result that is too large; returns the check of a complete result. */
+  /** Closes the connection when a result becomes too large; returns the check of a complete result. */
   function bounded(member: Member, refuse: (error: unknown) => void): (rows: number) => Fault | null {
     const result = new LargeResult(options.limits, member.asker);
     [member.read, member.look] = [0, options.limits.look];
@@ -179,7 +174,7 @@ export async function createPool(
             );
           });
         }),
-      // A command ends a transaction, so its result is worth waiting for beyond the deadline of the request.
+      // A command ends a transaction, so its result is awaited beyond the deadline of the request.
       command: (text) =>
         exchange(member, (settle) => void connection.query(text, (error) => settle(error)), LAST_WAIT_MS),
       remarks: () =>
@@ -199,7 +194,7 @@ export async function createPool(
       await member.command(settings(flavour, options.deadline));
       await member.command('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED');
       const { stream } = connection as unknown as { stream: NodeJS.EventEmitter };
-      // The server may have closed the connection before there was a listener.
+      // The connection may have been closed before there was a listener.
       stream.on('close', () => drop(member));
       stream.on('data', (chunk: Buffer) => {
         member.read += chunk.length;
@@ -237,7 +232,6 @@ export async function createPool(
     next.take(leaseOf(member));
   }
 
-  /** Opens one more connection for the waiting callers. */
   function grow(): void {
     if (closed || all.size + opening >= options.pool) return;
     opening++;
@@ -276,7 +270,6 @@ export async function createPool(
     patience: options.poolWait,
   });
 
-  /** Takes an idle connection, or waits for one. */
   function free(): Promise<Lease> {
     if (closed) return Promise.reject(new Unavailable('closed'));
     const found = idle.pop();

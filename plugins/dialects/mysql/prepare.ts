@@ -1,6 +1,6 @@
 /**
- * Prepares one statement at load: its forms on both servers, and what its text reveals of each placeholder. Column types are
- * known only once the database is open.
+ * Prepares one statement at load: its forms on both servers and the placeholder types that its text reveals. Column types are
+ * known once the database is open.
  */
 import { createHash } from 'node:crypto';
 import type { BootError } from '../../../kernel/contract/boot-error.js';
@@ -23,12 +23,10 @@ import { isWord, type Rendered } from './words.js';
 
 export interface MyPrepared extends Prepared {
   readonly forms: Readonly<Record<Flavour, Form>>;
-  /** Changes tables themselves, not rows. */
   readonly changesTables: boolean;
-  /** How the values of each placeholder are bound, given the catalogue. */
   readonly typesIn: (catalogue: Catalogue) => ReadonlyMap<number, BindType>;
   readonly tables: readonly string[];
-  /** Per server, why the statement can never run according to the models. */
+  /** Why the statement can never run, according to the models. */
   readonly refusals: Readonly<Record<Flavour, BootError | null>>;
 }
 
@@ -107,7 +105,7 @@ function typesOf(scan: SqlScan, json: readonly boolean[], models: readonly Model
       }
       return found.size === 1 ? [...found][0] : undefined;
     };
-    /** Searches the nearest scope whose tables have the column; ambiguous types give none. */
+    /** Searches the nearest scope with such a column; ambiguous types give none. */
     const columnAt = (start: number) => (column: string, table: string | null) => {
       const ways = table === null ? [...(near.get(start) ?? []), names] : [aliased(scan, words, table)];
       for (const tables of ways) {
@@ -142,7 +140,7 @@ function qualifierOf(words: Words, start: number): string | null {
   return nameOf(qualifier);
 }
 
-/** The tables with this name or alias; all tables when there is none. */
+/** All tables when none has this name or alias. */
 function aliased(scan: SqlScan, words: Words, name: string): readonly string[] {
   const found = scan.tables.filter((table) => {
     const at = words.findIndex((word) => word.start === table.start);
@@ -159,7 +157,6 @@ function listed(words: Words, start: number, columnOf: (name: string) => ValueTy
   return isName(column) ? (columnOf(nameOf(column)) ?? null) : null;
 }
 
-/** The type that the context of a placeholder implies. */
 function saidOf({ start, cast }: SqlPlaceholder, words: Words): BindType {
   const i = words.findIndex((word) => word.start === start);
   const before = words[i - 1];

@@ -1,7 +1,4 @@
-/**
- * Rejects at load the statements whose rows could not be found again according to the models. Tables without a model are checked
- * when the statement runs.
- */
+/** Rejects at load statements that return rows which could not be found again, according to the models. */
 import type { BootError } from '../../../kernel/contract/boot-error.js';
 import type { ModelTable } from '../../../kernel/contract/model.js';
 import type { CatalogueTable } from './catalogue.js';
@@ -30,7 +27,6 @@ export function refusalOf({ steps }: Form, models: readonly ModelTable[]): BootE
   return unsayable(`${where} in an UPDATE of its key "${set}"`, 'an UPDATE without RETURNING, and a SELECT behind it');
 }
 
-/** The keys that the database has after the migration. */
 function keysOf({ columns, uniques }: ModelTable): Pick<CatalogueTable, 'keys' | 'auto'> {
   const primary = columns.filter(({ primaryKey }) => primaryKey).map(({ name }) => name);
   const others = [...columns.filter(({ unique }) => unique).map(({ name }) => [name]), ...uniques];

@@ -1,6 +1,6 @@
 /**
- * Words that MySQL (8.0 to 9) or MariaDB reserves and PostgreSQL does not, so that they need quotes as names. Data only; quotes
- * do no harm on a server that does not reserve the word.
+ * Words that MySQL (8.0 to 9) or MariaDB reserves and PostgreSQL does not. Data only; quotes do no harm where a word is not
+ * reserved.
  */
 export const RESERVED: readonly string[] = (
   'accessible add alter asensitive before bigint binary blob by call cascade change char character ' +

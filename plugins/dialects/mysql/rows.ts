@@ -1,6 +1,6 @@
 /**
- * Converts rows of the driver to native JSON values, by the type that the statement implies (a cast, a comparison) or else by the
- * type from the server. Numbers have the same digits as on PostgreSQL.
+ * Converts rows to JSON values, by the type that the statement implies or else by the type from the server. Numbers have the same
+ * digits as on PostgreSQL.
  */
 import mysql from 'mysql2';
 import type { FieldPacket } from 'mysql2';
@@ -33,7 +33,6 @@ const instant: Parse = (value) => iso(trimmed(value));
 const time: Parse = (value) => trimmed(value);
 const bytes: Parse = (value) => (Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : value);
 
-/** Removes trailing zeros of a fraction. */
 const trimmed = (value: unknown): string =>
   asText(value)
     .replace(/(\.\d*?)0+$/, '$1')
@@ -69,14 +68,14 @@ function parseOf(field: Field, said: ValueType | undefined): Parse {
   if (known) return known;
   const { columnType = 0 } = field;
   if (field.extendedFormat === 'json') return json;
-  // Only of columns: the width of an expression does not mean a boolean.
+  // The width of an expression does not mean a boolean.
   if (columnType === Types.TINY && field.columnLength === 1 && field.orgTable !== '') return boolean;
   if (Object.hasOwn(BY_TYPE, columnType)) return BY_TYPE[columnType] as Parse;
   if (isBytes(field)) return bytes;
   return (value) => (typeof value === 'number' ? value : plain(value));
 }
 
-/** `said`: the types that the statement implies, by column name. */
+/** `said`: types that the statement implies, by column. */
 export function rowsOf({ rows, fields }: Answer, said: ReadonlyMap<string, ValueType>): Row[] {
   if (rows === null) return [];
   const columns = (fields as readonly Field[]).map((field) => ({

@@ -1,7 +1,4 @@
-/**
- * Runtime of the dialect `mysql`: opens, closes, migrates and checks the connections of one server. Statements run in
- * `dialect.ts`.
- */
+/** Runtime of the dialect `mysql`: opens, closes, migrates and checks the connections of one server. */
 import { fault } from '../../../kernel/contract/fault.js';
 import { defineRuntime, type RuntimeContext } from '../../../kernel/contract/plugin.js';
 import { dialect, SERIALIZABLE, type Dialect } from '../../kinds/dialect.js';
@@ -17,10 +14,9 @@ import { readOptions } from './options.js';
 import { createPool } from './pool.js';
 import { selectOne, type MyPrepared } from './prepare.js';
 
-/** The server of each handle. */
 const servers = new WeakMap<Dialect, Server>();
 
-/** Statements that one of the two servers can never run, checked when the server is open. */
+/** Statements that one of the servers can never run, checked once it is open. */
 const doubtful = new WeakMap<Dialect, MyPrepared['refusals'][]>();
 
 function meet(handle: Dialect, { refusals }: MyPrepared): void {

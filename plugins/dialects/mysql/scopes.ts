@@ -1,11 +1,10 @@
 /**
- * Finds the tables that an unqualified column may belong to: those of its own SELECT first, then of the enclosing ones. Reads
- * words only and does not check whether a table has the column.
+ * Finds the tables that an unqualified column may belong to, nearest SELECT first. Does not check whether a table has the column.
  */
 import type { SqlScan } from '../../../kernel/language/sql.js';
 import { isWord, type Lexeme } from './words.js';
 
-/** A scope: its opening parenthesis, and which SELECT inside it (0: before the first). */
+/** `select`: which SELECT inside the parentheses; 0: before the first. */
 interface Scope {
   readonly open: number;
   readonly select: number;
@@ -35,7 +34,7 @@ function scopesAt(all: readonly Lexeme[], i: number): Scope[] {
 const isSame = (one: Scope | undefined, other: Scope): boolean =>
   one?.open === other.open && one.select === other.select;
 
-/** Lists of tables, the nearest scope first. */
+/** The nearest scope comes first. */
 export function tablesNear(scan: SqlScan, all: readonly Lexeme[], start: number): readonly (readonly string[])[] {
   const at = (place: number): number => all.findIndex((word) => word.start === place);
   const i = at(start);

@@ -1,11 +1,8 @@
-/** Rewrites FILTER and full-text search, whose parts have another order in MySQL, after their inner words are rewritten. */
+/** Rewrites FILTER and full-text search, which have another word order in MySQL, after their inner words. */
 import { behindGroup } from '../../../kernel/language/sql-read.js';
 import { isWord, operandEnd, operandStart, render, unsayable, type Lexeme, type Words } from './words.js';
 
-/**
- * `sum(x) FILTER (WHERE c)` as `sum(CASE WHEN c THEN x END)`. The moved argument must not contain parameters, whose order would
- * change.
- */
+/** `sum(x) FILTER (WHERE c)` as `sum(CASE WHEN c THEN x END)`. Moving parameters would change their order. */
 export function filter(words: Words, i: number): void {
   const { all, out } = words;
   const start = operandStart(all, i - 1);
@@ -48,7 +45,7 @@ export function wordSearch({ all, out }: Words, i: number): void {
   for (let at = asked + 1; at < queryEnd + (ranks ? 1 : 0); at++) out[at] = '';
 }
 
-/** The index of the last argument of one of these functions; null: another function or other arguments. */
+/** Null: another function or other arguments. */
 function argumentAt(all: readonly Lexeme[], from: number, end: number, ...names: readonly string[]): number | null {
   if (!isWord(all[from], ...names) || all[from + 1]?.text !== '(') return null;
   if (all[from + 2]?.type !== 'string') return from + 2;

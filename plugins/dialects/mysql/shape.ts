@@ -1,11 +1,11 @@
 /**
- * Maps models to MySQL and MariaDB types. Text compares byte for byte including trailing spaces (`NO PAD`), except fields with
- * full-text search, which ignore case. Key columns need a length.
+ * Maps models to MySQL and MariaDB types. Text compares byte for byte including trailing spaces, except in full-text fields. Key
+ * columns need a length.
  */
 import type { ColumnType, ModelColumn, ModelTable } from '../../../kernel/contract/model.js';
 import type { KnownColumn, KnownTables, Misfit, Shape } from '../shared/known.js';
 
-/** Names of collations; the two servers have none of these in common. */
+/** The two servers have no such collation in common. */
 export interface Collations {
   readonly exact: string;
   /** For fields with `fts`: MATCH uses the collation of the column. */
@@ -17,7 +17,7 @@ export const collationsOf = (mariadb: boolean): Collations =>
     ? { exact: 'utf8mb4_nopad_bin', words: 'utf8mb4_unicode_520_nopad_ci' }
     : { exact: 'utf8mb4_0900_bin', words: 'utf8mb4_0900_ai_ci' };
 
-/** Characters of a key column without a length in its model. */
+/** The length of key columns without one in the model. */
 const KEY_LENGTH = 255;
 /** An index entry is limited to 3072 bytes, a character to 4. */
 const INDEX_CHARS = 768;
@@ -50,7 +50,6 @@ const isKeyed = ({ uniques }: ModelTable, column: ModelColumn): boolean =>
   column.references !== null ||
   uniques.some((unique) => unique.includes(column.name));
 
-/** The most characters of a column that its widest key allows. */
 function roomOf({ columns, uniques }: ModelTable, column: ModelColumn): number {
   const keys = columns.filter(({ primaryKey }) => primaryKey).map(({ name }) => name);
   const texts = [keys, ...uniques]
@@ -61,8 +60,8 @@ function roomOf({ columns, uniques }: ModelTable, column: ModelColumn): number {
 }
 
 /**
- * The limit of the check. The type allows one character more: the server would silently truncate trailing spaces to the length of
- * the type, and with the extra character the check rejects them.
+ * The limit of the check. The type allows one character more, so that the check rejects surplus trailing spaces, which the server
+ * would otherwise truncate silently.
  */
 function bound(table: ModelTable, column: ModelColumn): number | null {
   if (column.type !== 'text') return null;
@@ -70,7 +69,7 @@ function bound(table: ModelTable, column: ModelColumn): number | null {
   return Math.min(column.maxLength ?? KEY_LENGTH, roomOf(table, column));
 }
 
-/** Full-text columns have their own collation; a referencing text has that of its target. */
+/** A referencing text must have the collation of its target. */
 function collationOf(table: ModelTable, column: ModelColumn, known: KnownTables, { exact, words }: Collations): string {
   const target = column.references;
   const there = target && known.get(target.table)?.columns.get(target.column)?.collation;
@@ -88,7 +87,7 @@ function textType(table: ModelTable, column: ModelColumn, collation: string): st
   return `${type} CHARACTER SET ${charsetOf(collation)} COLLATE ${collation}`;
 }
 
-/** Both sides of a reference must have the same type: an existing target column decides. */
+/** Both sides of a reference must have the same type: an existing target decides. */
 function integerType(column: ModelColumn, known: KnownTables): string {
   const target = column.references;
   const there = target && known.get(target.table)?.columns.get(target.column);
@@ -120,7 +119,7 @@ function textMisfit(table: ModelTable, column: ModelColumn, known: KnownColumn, 
   return collationMisfit(column.search && !keyed, known.collation, collation);
 }
 
-/** Not logged at every start, because it is common in tables made elsewhere. */
+/** Not serious, because it is common in tables made elsewhere. */
 function collationMisfit(words: boolean, there: string | null, wanted: string): Misfit | null {
   if (there === null || there === wanted || (words && there.endsWith('_ci'))) return null;
   const effect = words

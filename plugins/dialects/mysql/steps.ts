@@ -1,7 +1,4 @@
-/**
- * Runs the form of a statement on one connection: as it is, or in steps inside a transaction of the caller. Handles neither
- * connections nor errors.
- */
+/** Runs a statement on one connection: unchanged, or in steps inside a transaction of the caller. */
 import { fault } from '../../../kernel/contract/fault.js';
 import type { Row } from '../../kinds/dialect.js';
 import mysql from 'mysql2';
@@ -13,7 +10,7 @@ import type { Wire } from './pool.js';
 import { rowsOf } from './rows.js';
 import { quoteName, type Rendered } from './words.js';
 
-/** The values for the placeholders of a piece, in its order. */
+/** Returns the values for the placeholders of a piece. */
 export type Bind = (piece: Rendered) => Bound[];
 
 const impossible = (message: string): Error => fault('QRY_FAILED', {}, { cause: new Error(message) });
@@ -43,9 +40,7 @@ async function inserted(
 
 type Find = (answer: Answer, bind: Bind) => { readonly text: string; readonly values: readonly Bound[] };
 
-/**
- * Chooses the key by which the rows of an INSERT are found: one whose values are in the statement, or the AUTO_INCREMENT number.
- */
+/** Finds inserted rows by a key with known values, or else by the AUTO_INCREMENT number. */
 export function finderOf(
   { rows, conflict, conflicting }: InsertSteps,
   { keys, auto }: Pick<CatalogueTable, 'keys' | 'auto'>,

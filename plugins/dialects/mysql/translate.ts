@@ -1,6 +1,6 @@
 /**
- * Translates SQL from PostgreSQL to MySQL or MariaDB, word by word at load. Rejects what has no certain counterpart; passes on
- * what it does not know.
+ * Translates PostgreSQL's SQL to MySQL or MariaDB, word by word at load. Rejects what has no certain counterpart; passes on what
+ * it does not know.
  */
 import { normalType } from '../../../kernel/language/sql-types.js';
 import { nameOf } from '../../../kernel/language/sql-read.js';
@@ -86,7 +86,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   OVERRIDING: 'an INSERT without it',
 };
 
-/** Functions with another name and the same arguments in MySQL. */
+/** Functions with the same arguments and another name. */
 const RENAMED: Readonly<Record<string, string>> = {
   GEN_RANDOM_UUID: 'UUID',
   JSONB_BUILD_OBJECT: 'JSON_OBJECT',
@@ -97,7 +97,7 @@ const RENAMED: Readonly<Record<string, string>> = {
   JSON_AGG: 'JSON_ARRAYAGG',
 };
 
-/** Functions that MySQL lacks, with their replacement. */
+/** Missing functions, with their replacement. */
 const FOREIGN: Readonly<Record<string, string>> = {
   ARRAY_AGG: 'JSON_ARRAYAGG(a)',
   DATE_TRUNC: 'DATE_FORMAT(a, format)',

@@ -20,7 +20,7 @@ export type ValueType =
 
 interface CastType {
   readonly value: ValueType;
-  /** The type after AS; null: not a CAST but another expression. */
+  /** Null: an expression other than CAST. */
   readonly sql: string | null;
   /** The name that PostgreSQL gives an unnamed column of this type. */
   readonly label: string;
@@ -59,7 +59,7 @@ const CASTS: Readonly<Record<string, CastType>> = {
   'timestamp without time zone': castType('instant', 'DATETIME(6)', 'timestamp'),
 };
 
-/** Types whose size means the same in MySQL. */
+/** Types with a size of the same meaning in MySQL. */
 const SIZED: Readonly<Record<string, string>> = {
   numeric: 'DECIMAL',
   decimal: 'DECIMAL',
@@ -67,7 +67,7 @@ const SIZED: Readonly<Record<string, string>> = {
   'character varying': 'CHAR',
 };
 
-/** The type of a normalized cast; undefined: it has no counterpart. */
+/** Undefined: no counterpart. */
 export function castOf(type: string): CastType | undefined {
   const [, name = type, size] = /^([a-z0-9 ]+)\((\d+(?:,\d+)?)\)$/.exec(type) ?? [];
   const known = Object.hasOwn(CASTS, name) ? CASTS[name] : undefined;
@@ -109,7 +109,6 @@ const COLUMNS: Readonly<Record<string, ValueType>> = {
   longblob: 'bytes',
 };
 
-/** The type of a column in the catalogue. */
 export const columnType = (dataType: string, fullType: string): ValueType | undefined => {
   if (fullType === 'tinyint(1)') return 'boolean';
   return Object.hasOwn(COLUMNS, dataType) ? COLUMNS[dataType] : undefined;

@@ -1,7 +1,4 @@
-/**
- * A statement as words that are rewritten one by one, with the bounds of operands. Positions come from the scanner, never from
- * patterns.
- */
+/** A statement as words that are rewritten one by one. Positions come from the scanner, never from patterns. */
 import { BootError } from '../../../kernel/contract/boot-error.js';
 import type { SqlScan } from '../../../kernel/language/sql.js';
 import { behindGroup, isName, significant, type Lexeme } from '../../../kernel/language/sql-read.js';
@@ -16,14 +13,13 @@ const NO_CALLEE = new Set(
   ).split(' '),
 );
 
-/** The error of a statement that cannot be translated, with the replacement to use; thrown at load. */
+/** Thrown at load, with the replacement to use. */
 export const unsayable = (what: string, instead: string): BootError =>
   new BootError('QRY_NOT_TRANSLATED', { what, instead });
 
 export interface Words {
   readonly scan: SqlScan;
   readonly all: readonly Lexeme[];
-  /** The output text of each word. */
   readonly out: string[];
 }
 
@@ -53,7 +49,7 @@ function chainStart(all: readonly Lexeme[], i: number): number {
   return at;
 }
 
-/** Index at which the operand that ends at `i` (inclusive) begins. */
+/** `i` is inclusive. */
 export function operandStart(all: readonly Lexeme[], i: number): number {
   const word = all[i];
   if (word?.type === 'cast') return operandStart(all, i - 1);
@@ -113,5 +109,5 @@ export function render({ scan, all, out }: Words, from = 0, to = all.length): Re
 }
 
 export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
-/** Text as a literal; sessions do not support backslash escapes. */
+/** Sessions do not support backslash escapes. */
 export const quoteText = (text: string): string => `'${text.replaceAll("'", "''")}'`;

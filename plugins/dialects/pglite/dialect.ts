@@ -1,6 +1,6 @@
 /**
- * The handle of an embedded database. It has one connection: statements run one after the other, and an open transaction blocks
- * all others. Values and rows are converted by the same code as those of `postgres`.
+ * The handle of an embedded database. It has one connection: an open transaction blocks all other statements. Values and rows are
+ * converted as in `postgres`.
  */
 import type { PGliteInterface, Results, Transaction as LiteTransaction } from '@electric-sql/pglite';
 import type { Asker } from '../../../kernel/contract/asker.js';
@@ -15,7 +15,7 @@ import { bindValues } from '../shared/values.js';
 import type { PgPrepared } from '../shared/values.js';
 import { judgeWhole, UNBOUNDED, type ResultLimits } from '../../shared/results.js';
 
-/** Milliseconds after which an abandoned transaction is rolled back, because it blocks all other statements. */
+/** An abandoned transaction would block all statements, so it is rolled back. */
 const FORGOTTEN_MS = 40_000;
 
 /** Thrown to make the engine roll the transaction back. */
@@ -23,12 +23,11 @@ const ROLLED_BACK = new Error('rolled back');
 
 interface OpenTransaction {
   readonly inner: LiteTransaction;
-  /** Makes the engine commit or roll back; settles when it has. */
   readonly end: (commit: boolean) => Promise<void>;
   failed: boolean;
 }
 
-/** Opens a transaction until `end` is called: the engine supports transactions only as callbacks. */
+/** The engine supports transactions only as callbacks. */
 function openTransaction(db: PGliteInterface, leave: Leave): Promise<OpenTransaction> {
   return new Promise((opened, refused) => {
     let finish: (commit: boolean) => void;
@@ -87,7 +86,7 @@ export function createDialect(engine: () => PGliteInterface, limits: ResultLimit
       }
     },
 
-    // Transactions run one at a time, so that everything read stays valid until the end.
+    // One transaction at a time: everything read stays valid until its end.
     async begin(_need, asker) {
       const leave = await line.take(asker);
       try {

@@ -1,6 +1,6 @@
 /**
- * Prepares the folder of an embedded database: private to its user, and either empty or with a completely initialized database.
- * Anything else may be a database that lost files, which a new one must not replace silently.
+ * Prepares the folder of an embedded database. It must be empty or hold a completely initialized database: a new one must not
+ * silently replace a damaged one.
  */
 import { chmod, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,15 +16,14 @@ const isThere = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** Creates the folder if it is missing, accessible only to its user. */
 export async function makeFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await chmod(folder, 0o700);
 }
 
 /**
- * Checks a folder that this process has locked; the returned function must be called when the database is initialized. Throws
- * QRY_CONNECT and changes nothing unless the folder is empty or holds a complete database.
+ * The folder must be locked; the returned function must be called when the database is initialized. Throws QRY_CONNECT, and
+ * changes nothing, if the folder holds anything but a complete database.
  */
 export async function checkFolder(folder: string, instance: string): Promise<() => Promise<void>> {
   if (await isThere(folder + RESTORING))
@@ -32,8 +31,7 @@ export async function checkFolder(folder: string, instance: string): Promise<() 
       instance,
       reason: `"${folder}${RESTORING}" is there: a restore into the folder was cut off; run \`lintel restore\` again`,
     });
-  // This marker exists next to the folder while a database is initialized: a database interrupted meanwhile was never used, so
-  // its files are deleted.
+  // Marks an unfinished initialization: such a database was never used, so its files are deleted.
   const unfinished = `${folder}.unfinished`;
   if (await isThere(unfinished))
     for (const name of await readdir(folder)) await rm(join(folder, name), { recursive: true, force: true });

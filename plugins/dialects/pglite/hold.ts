@@ -1,7 +1,6 @@
 /**
- * Pauses an embedded database while its folder is copied, over a socket in the folder that only its user can access. While a
- * copying process is connected, a transaction is open that blocks all others, after a checkpoint has written everything committed
- * to the files.
+ * Pauses an embedded database while its folder is copied. While the copying process is connected to a socket in the folder, an
+ * open transaction blocks all others, after a checkpoint has written all commits to the files.
  */
 import { once } from 'node:events';
 import { chmod, open, rm, type FileHandle } from 'node:fs/promises';
@@ -13,7 +12,6 @@ import type { Log } from '../../../kernel/contract/plugin.js';
 import { IN_USE, lockFolder } from './lock.js';
 
 const NAME = 'lintel.sock';
-/** The messages of the protocol. */
 const HELD = 'held\n';
 const DONE = 'done\n';
 const WHOLE = 'whole\n';
@@ -23,7 +21,7 @@ const LONGEST = 60_000;
 /** Bytes; every system supports socket addresses of this length. */
 const ADDRESS = 100;
 
-/** The address of the socket, through the open folder when the path is too long. */
+/** Goes through the open folder when the path is too long. */
 async function withAddress<T>(folder: string, work: (address: string) => Promise<T>): Promise<T> {
   const path = join(folder, NAME);
   if (Buffer.byteLength(path) <= ADDRESS || process.platform !== 'linux') return work(path);
@@ -35,7 +33,7 @@ async function withAddress<T>(folder: string, work: (address: string) => Promise
   }
 }
 
-/** Serves one copying process; others wait as statements do. */
+/** Other statements and copies wait. */
 async function answer(db: PGliteInterface, socket: Socket): Promise<void> {
   const over = once(socket, 'close');
   const said = once(socket, 'data').then(([words]) => String(words));
@@ -50,10 +48,7 @@ async function answer(db: PGliteInterface, socket: Socket): Promise<void> {
   });
 }
 
-/**
- * Accepts copying processes; the returned function closes the socket. A folder in which no socket can be created is copied only
- * while the database is closed.
- */
+/** Without a socket, the folder can be copied only while the database is closed. */
 export async function offerHold(folder: string, db: PGliteInterface, log: Log): Promise<() => Promise<void>> {
   const sockets = new Set<Socket>();
   const server: Server = createServer((socket) => {
@@ -84,7 +79,7 @@ export async function offerHold(folder: string, db: PGliteInterface, log: Log): 
   };
 }
 
-/** Takes the lock if no process uses the folder, else asks that process to pause its database. */
+/** Takes the lock if the folder is unused, else asks its process to pause the database. */
 export async function holdFolder(folder: string, instance: string): Promise<() => Promise<void>> {
   try {
     return await lockFolder(folder, instance);

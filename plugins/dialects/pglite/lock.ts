@@ -1,7 +1,6 @@
 /**
- * Locks a data folder for one process, because two engines would destroy it. `flock` works across containers, whose process ids
- * differ, and ends with its process. A lock file with the process id covers systems without `flock`; one whose process has ended
- * is replaced.
+ * Locks a data folder, because two engines would destroy it. `flock` works across containers and ends with its process; a lock
+ * file with the process id covers systems without `flock`.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,7 +9,7 @@ import type { Socket } from 'node:net';
 import { fault } from '../../../kernel/contract/fault.js';
 import { makeFolder } from './folder.js';
 
-/** Folders locked by this process: after a restart in a container, an old lock file may contain the current process id. */
+/** After a restart in a container, an old lock file may contain the current process id. */
 const held = new Set<string>();
 
 function isAlive(pid: number): boolean {
@@ -26,7 +25,7 @@ function isAlive(pid: number): boolean {
 /** Follows the process id if the process also held the `flock`. */
 const LOCKED = ' flock';
 
-/** Creates the file together with its content, so that an incomplete lock is never read. */
+/** Creates the file with its content, so that an incomplete lock is never read. */
 async function tryCreate(file: string, isLocked: boolean): Promise<boolean> {
   const draft = `${file}.${process.pid}`;
   await writeFile(draft, `${process.pid}${isLocked ? LOCKED : ''}\n`, { mode: 0o600 });
@@ -41,25 +40,24 @@ async function tryCreate(file: string, isLocked: boolean): Promise<boolean> {
   }
 }
 
-/** A lock that contains the current process id but is not held is from before a restart of the container. */
+/** The current process id in a lock that is not held is from before a restart of the container. */
 async function isStale(file: string, isLocked: boolean): Promise<boolean> {
   const text = await readFile(file, 'utf8').catch(() => '');
   const pid = Number.parseInt(text, 10);
-  // This process has the `flock`, so the one in the file has ended; its id may belong to another process here.
+  // With the `flock` here, the locking process has ended; its id may belong to another process.
   return !(pid > 0) || pid === process.pid || (isLocked && text.includes(LOCKED)) || !isAlive(pid);
 }
 
 type Unlock = () => Promise<void>;
 
-/** Ignores signals that a terminal or a supervisor sends to the whole process group: the database is closed first. */
+/** Ignores signals to the whole process group: the database is closed first. */
 const HOLD = "trap '' HUP INT TERM; echo && exec cat";
 
-/** The exit code of `flock` when another process holds the lock. */
 const HELD_ELSEWHERE = 1;
 
 /**
- * Node has no `flock`: a child process holds the lock while its stdin is open, which the operating system closes when this
- * process ends. `held`: another process has the lock. Null: not supported.
+ * A child process holds the `flock` while its stdin is open, which the system closes when this process ends. `held`: locked by
+ * another process. Null: not supported.
  */
 async function lockInSystem(folder: string): Promise<Unlock | 'held' | null> {
   const holder = spawn('flock', ['-n', folder, 'sh', '-c', HOLD], {
@@ -86,7 +84,7 @@ async function lockInSystem(folder: string): Promise<Unlock | 'held' | null> {
 
 export const IN_USE = 'the data folder is in use by another process; an embedded database belongs to one at a time';
 
-/** Locks a folder, which is created if missing; the returned function unlocks it. */
+/** Creates the folder if it is missing; the returned function unlocks it. */
 export async function lockFolder(folder: string, instance: string): Promise<Unlock> {
   const file = `${folder}.lock`;
   const inUse = fault('QRY_CONNECT', { instance, reason: IN_USE });

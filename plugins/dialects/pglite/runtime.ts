@@ -1,6 +1,6 @@
 /**
- * Runtime of the dialect `pglite`: opens, migrates and closes the embedded database in its folder or in memory. Only `open` loads
- * the engine, which takes a second or more to start.
+ * Runtime of the dialect `pglite`: opens, migrates and closes the embedded database. Only `open` loads the engine, which takes a
+ * second or more.
  */
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -26,7 +26,7 @@ import { readWholeText } from './whole-text.js';
 
 interface Engine {
   readonly db: PGlite;
-  /** Functions for the folder; null in memory. */
+  /** Null in memory. */
   readonly leave: { readonly offer: () => Promise<void>; readonly unlock: () => Promise<void> } | null;
 }
 
@@ -49,7 +49,6 @@ function engineOf(handle: Dialect): PGlite {
   return engine.db;
 }
 
-/** Each session is a transaction. */
 function sessionsOf(handle: Dialect): WithSession {
   const db = engineOf(handle);
   return (work) =>
@@ -69,12 +68,11 @@ const migrated = (handle: Dialect, store: string): Migrated => ({
   store,
 });
 
-/** Clearing the default 128 MB takes a third of the start, and scans of larger tables are no faster with it. */
+/** Clearing the default 128 MB takes a third of the start and speeds up nothing. */
 const SETTINGS = ['-c', 'shared_buffers=32MB'];
 
 /**
- * The compiled engine, once per process. Its start and a migration run much of it only a few times; early optimization would take
- * a second of processor time that pays off only after thousands of statements.
+ * The compiled engine. Early optimization would take a second of processor time that pays off only after thousands of statements.
  */
 let compiled: Promise<EngineModule> | undefined;
 const engineModule = (): Promise<EngineModule> => (compiled ??= compile());
@@ -98,7 +96,7 @@ async function start(path: string, folder: string | null, limits = UNBOUNDED): P
     ...{ pgliteWasmModule, startParams },
     ...(template !== null && { loadDataDir: template }),
   });
-  // Replaces the engine's conversions: values are bound as text, and results are those of `postgres`.
+  // Values are bound as text, and results are converted as in `postgres`.
   db.parsers = Object.fromEntries(parsers);
   db.serializers = {};
   readWholeText(db, limits);

@@ -1,7 +1,4 @@
-/**
- * An empty in-memory database that parses statements against the tables of the models and never runs them. Its tables omit what
- * statements cannot refer to, to be created faster.
- */
+/** An empty in-memory database that parses statements against the tables of the models, and never runs them. */
 import type { PGlite } from '@electric-sql/pglite';
 import type { ModelTable } from '../../../kernel/contract/model.js';
 import type { Question, Refusal, Scratch, Script, Trial } from '../../../kernel/contract/trial.js';
@@ -13,7 +10,6 @@ import { ANALYSE, parseMessage } from './trial-messages.js';
 
 type Query = (text: string, values?: readonly (string | null)[]) => Promise<readonly Row[]>;
 
-/** The state of one connection. */
 interface Place {
   readonly schema: string;
   readonly made: Map<string, string>;
@@ -26,7 +22,7 @@ export function createScratch(db: PGlite): Scratch {
   let path = 'public';
 
   async function placeOf(instance: string): Promise<Place> {
-    // Scripts may name the default schema; tables of other connections must not be visible there.
+    // Scripts may name the default schema, so it belongs to the first connection.
     const schema = places.size === 0 ? 'public' : `on_${instance}`;
     const place = places.get(instance) ?? { schema, made: new Map<string, string>(), scripts: '[]', isPartial: false };
     if (!places.has(instance) && schema !== path) await db.exec(`CREATE SCHEMA ${quote(schema)}`);
@@ -78,10 +74,10 @@ function tableText({ table, columns, ...model }: ModelTable): string {
   return `CREATE TABLE ${quote(table)} (${lines.join(', ')})`;
 }
 
-/** Statements that change schema objects; data is not needed. */
+/** Data is not needed to check statements. */
 const CHANGES = /^\s*(?:CREATE|ALTER|DROP|DO)\b/i;
 
-/** False when a statement failed, for example for an extension that only servers have. */
+/** False when a statement failed, for example for a missing extension. */
 async function isRun(db: PGlite, text: string): Promise<boolean> {
   let isWhole = true;
   for (const statement of statementsOf(text)) {
@@ -91,7 +87,7 @@ async function isRun(db: PGlite, text: string): Promise<boolean> {
   return isWhole;
 }
 
-/** A comment before a statement is skipped. */
+/** Comments before a statement are skipped. */
 function statementsOf(text: string): string[] {
   const { tokens } = scanSql(text);
   const statements: string[] = [];
@@ -108,7 +104,7 @@ function statementsOf(text: string): string[] {
 
 type Message = Awaited<ReturnType<PGlite['execProtocol']>>['messages'][number];
 
-/** In the order of the questions, in one exchange. */
+/** Returns results in the order of the questions. */
 export async function askStatements(
   db: PGlite,
   questions: readonly Question[],
@@ -126,7 +122,6 @@ export async function askStatements(
   );
 }
 
-/** The messages of each statement end with `readyForQuery`. */
 function turnsOf(messages: readonly Message[]): Message[][] {
   const turns: Message[][] = [[]];
   for (const message of messages) {
@@ -144,10 +139,10 @@ function refusedIn(messages: readonly Message[], sent: Sent, doubts: Doubts): Re
 const INPUT = `
 SELECT v.q AS q, v.n AS n, (pg_catalog.pg_input_error_info(v.value, pg_catalog.format_type(v.type::oid, NULL))).message AS what
 FROM pg_catalog.json_to_recordset($1::json) AS v(q int, n int, value text, type text)`;
-/** Types that accept any text; JSON values are converted from text. */
+/** Any text is valid for these types, because JSON parameters are serialized. */
 const TAKES_ALL = new Set([25, 114, 1042, 1043, 3802]);
 
-/** Constant values in the definition that are invalid for the type of their placeholder. */
+/** Finds constants in the definition that are invalid for their placeholder. */
 async function wrongValues(
   query: Query,
   questions: readonly Question[],

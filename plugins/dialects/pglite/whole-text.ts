@@ -1,6 +1,6 @@
 /**
- * Works around the engine's protocol parser, whose `TextDecoder` drops a leading U+FEFF, so that two different texts read alike.
- * Results with these bytes are decoded again; the size limit of results is enforced too.
+ * Decodes results again that contain U+FEFF, because the engine's `TextDecoder` drops it at the start of a value. Also enforces
+ * the size limit.
  */
 import type { PGlite } from '@electric-sql/pglite';
 import { judgeWhole, type ResultLimits } from '../../shared/results.js';
@@ -29,7 +29,6 @@ const runWhole = (limits: ResultLimits) =>
     return messages;
   };
 
-/** Replaces the fields of the rows by those decoded from the bytes, in order. */
 function readRows(messages: Messages, bytes: Buffer): void {
   const rows = messages.filter((message) => message.name === 'dataRow') as unknown as { fields: (string | null)[] }[];
   let row = 0;

@@ -1,6 +1,6 @@
 /**
- * Cancels the current statement of a connection over a separate connection, as the protocol requires. Best effort: if it fails,
- * the statement timeout applies.
+ * Cancels the current statement of a connection over a separate one, as the protocol requires. Best effort: otherwise the
+ * statement timeout applies.
  */
 import { connect } from 'node:net';
 import type { RowClient } from './reader.js';
@@ -10,7 +10,7 @@ const PATIENCE = 2000;
 const LENGTH = 16;
 const CANCEL_REQUEST = 80_877_102;
 
-/** The key data of the server process, as pg stores it. */
+/** Fields of pg's client. */
 interface Told {
   readonly processID: unknown;
   readonly secretKey: unknown;

@@ -1,6 +1,6 @@
 /**
- * The handle of a PostgreSQL connection: chooses a connection for each statement, runs it, and converts errors to Faults. Resends
- * a statement only if the server cannot have run it, or if it only reads.
+ * The handle of a PostgreSQL connection: chooses a connection for each statement and converts errors to Faults. Resends a
+ * statement only if it cannot have run or only reads.
  */
 import type { Asker } from '../../../kernel/contract/asker.js';
 import { fault } from '../../../kernel/contract/fault.js';
@@ -31,11 +31,11 @@ const WATCHED: Sending = {
 };
 /** Attempts of a read that conflicts with a serializable transaction. */
 const WATCHED_TRIES = 20;
-/** Milliseconds to wait for a COMMIT, also beyond the deadline of the request, because its outcome matters. */
+/** The outcome of a COMMIT is awaited beyond the deadline of the request. */
 const LAST_WAIT_MS = 1000;
 const WITH_COMMIT: Sending = { ...ALONE, after: COMMIT };
 
-/** How a transaction begins: with its first statement, or with the only one. */
+/** What is sent before a first statement, and around an only one. */
 interface Opening {
   readonly first: Sending;
   readonly only: Sending;
@@ -79,11 +79,11 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
     return known;
   }
 
-  /** Statements that are not expected to wait for others for long. */
+  /** Reads and inserts are not expected to wait for others. */
   const shareable = (prepared: PgPrepared): boolean =>
     (prepared.readOnly || prepared.insert) && !slow.has(prepared.name);
 
-  /** After a change of tables, every connection holds an outdated prepared statement. */
+  /** After a change of tables, every connection holds an outdated statement. */
   function forgetEverywhere(name: string): void {
     for (const wire of wires().all) forget(wire, name);
   }
@@ -93,15 +93,14 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
   }
 
   /**
-   * Whether a statement may be sent again: the server did not receive it, rejected it before running it, or ended the session
-   * (shutdown, restart) during a read. Never a write that was sent.
+   * The server did not receive the statement, rejected it before running it, or ended the session during a read. Never a write
+   * that was sent.
    */
   function isRepeatable(prepared: PgPrepared, { error, sent }: Outcome): boolean {
     if (prepared.among && isRetryable(error)) return true;
     return isStale(error) || (isLost(error) && !sent) || (prepared.readOnly && sqlState(error).startsWith('57P0'));
   }
 
-  /** Runs on a leased connection, released as soon as the result arrives. */
   function runLeased(
     prepared: PgPrepared,
     values: readonly (string | null)[],
@@ -142,7 +141,6 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
     });
   }
 
-  /** Runs on a connection shared with other statements. */
   function runShared(
     wire: Wire,
     prepared: PgPrepared,
@@ -164,7 +162,7 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
     });
   }
 
-  /** Runs outside a transaction, on a shared connection if possible. */
+  /** On a shared connection if possible. */
   function runFree(
     prepared: PgPrepared,
     values: readonly unknown[],
@@ -220,7 +218,7 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
       }
       if (isStale(outcome.error)) forgetEverywhere(prepared.name);
       transaction.lost ||= isLost(outcome.error);
-      // An unfinished transaction is rolled back, so its outcome is known, unless COMMIT was sent.
+      // An unfinished transaction is rolled back, so its outcome is known unless COMMIT was sent.
       failed(toFault(outcome.error, last && outcome.sent ? 'unknown' : 'none'));
     });
   }
@@ -230,7 +228,6 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
     return last ? only : first;
   }
 
-  /** Ends a transaction and releases its connection. */
   function finish(transaction: OpenTransaction, command: Command): Promise<Outcome | null> {
     return new Promise((resolve) => {
       const { wire, release, begun, lost, over, until } = transaction;
@@ -246,7 +243,7 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
       }
       const end = command === COMMIT ? Math.max(until, performance.now() + LAST_WAIT_MS) : Infinity;
       send(wire, command, NO_VALUES, ALONE, end, null, (outcome) => {
-        // A connection that cannot roll back is closed, which ends the transaction.
+        // Closing the connection ends the transaction.
         release(outcome.error !== undefined);
         resolve(outcome);
       });
@@ -313,7 +310,7 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
       }
       const outcome = await finish(open, COMMIT);
       if (outcome?.error !== undefined) throw toFault(outcome.error, 'unknown');
-      // The server answers COMMIT with ROLLBACK when a statement of the transaction had failed.
+      // The server answers COMMIT with ROLLBACK after a failed statement.
       if (outcome?.tag === 'ROLLBACK') {
         throw fault('QRY_FAILED', {}, { cause: new Error('commit of a transaction in which a statement failed') });
       }

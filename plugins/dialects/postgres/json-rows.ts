@@ -1,6 +1,6 @@
 /**
- * Converts wire-format rows directly to JSON text, for results that no plugin inspects. The text equals JSON.stringify of the
- * objects of `rows.ts` byte for byte; types without a fast path use that.
+ * Converts wire-format rows directly to JSON text, for results that no plugin inspects. The text must equal JSON.stringify of the
+ * objects of `rows.ts` byte for byte.
  */
 import type { Rendering, Row } from '../../kinds/dialect.js';
 import { parserOf } from '../shared/types.js';
@@ -8,7 +8,7 @@ import { EXACT_DIGITS, type Shape } from './rows.js';
 
 type Write = (page: Page, bytes: Buffer, from: number, to: number) => void;
 
-/** The columns to write in order, each with the JSON text before its value. */
+/** `key`: the JSON text before the value. */
 export interface Layout {
   readonly rendering: Rendering;
   readonly columns: readonly { readonly index: number; readonly key: Buffer; readonly write: Write }[];
@@ -16,15 +16,14 @@ export interface Layout {
 
 const [QUOTE, BACKSLASH, MINUS, DOT, ZERO, NINE, SPACE, COLON] = [0x22, 0x5c, 0x2d, 0x2e, 0x30, 0x39, 0x20, 0x3a];
 const NULL = Buffer.from('null');
-/** Bytes; a buffer that one large result has grown beyond this is released. */
+/** Bytes; a buffer that has grown beyond this is released. */
 const KEEP = 1 << 20;
 
-/** A growing output buffer, reused for the next result of its connection. */
+/** An output buffer, reused for the next result of its connection. */
 export class Page {
   bytes = Buffer.allocUnsafeSlow(16_384);
   length = 0;
 
-  /** Ensures space for `more` bytes. */
   grow(more: number): void {
     if (this.length + more <= this.bytes.length) return;
     const larger = Buffer.allocUnsafeSlow(Math.max(this.length + more, this.bytes.length * 2));
@@ -59,7 +58,6 @@ export class Page {
   }
 }
 
-/** The slow path for any value. */
 const writeValue =
   (type: number): Write =>
   (page, bytes, from, to) =>
@@ -88,7 +86,7 @@ const writeInteger =
   (page, bytes, from, to) =>
     to - from <= EXACT_DIGITS ? page.copy(bytes, from, to) : long(page, bytes, from, to);
 
-/** Digits with a decimal point are the shortest form in PostgreSQL and JSON; exponents, infinities and minus zero differ. */
+/** Decimal notation is the same in JSON; exponents, infinities and minus zero differ. */
 const writeFloat =
   (long: Write): Write =>
   (page, bytes, from, to) => {
@@ -101,7 +99,7 @@ const writeFloat =
     else long(page, bytes, from, to);
   };
 
-/** `2026-01-02 03:04:05[.678901]+00` with at least three fractional digits; other forms take the slow path. */
+/** `2026-01-02 03:04:05[.678901]+00` with at least three fractional digits takes the fast path. */
 const writeInstant =
   (long: Write): Write =>
   (page, bytes, from, to) => {
@@ -142,14 +140,14 @@ function writerOf(type: number): Write {
   return FAST.get(type)?.(long) ?? long;
 }
 
-/** Types whose values may contain objects. */
+/** Types that may contain objects. */
 const JSON_TYPES: ReadonlySet<number> = new Set([114, 199, 3802, 3807]);
 
 /** Names for which an object preserves insertion order. */
 const PLAIN = /^(?!__proto__$)[A-Za-z_]\w*$/;
 const isPlainName = (name: string): boolean => PLAIN.test(name);
 
-/** Null when the equivalent object would not contain exactly these columns in this order. */
+/** Null when the object would not have exactly these columns in this order. */
 export function layoutOf(rendering: Rendering, { names, types }: Shape): Layout | null {
   const wanted = rendering.names ?? names;
   if (!wanted.every(isPlainName) || new Set(wanted).size !== wanted.length) return null;
@@ -190,7 +188,7 @@ export function writeRow({ columns }: Layout, page: Page, bytes: Buffer, at: num
   page.add(0x7d);
 }
 
-/** Writes the whole result from objects, for rows without a layout. */
+/** For rows without a layout. */
 export function writeObjects({ shape, names, hide }: Rendering, rows: readonly Row[]): Uint8Array {
   const chosen = names === null ? rows : rows.map((row) => picked(row, names));
   const kept = hide === null ? chosen : chosen.map(hide);

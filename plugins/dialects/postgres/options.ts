@@ -1,4 +1,4 @@
-/** Converts the options of a connection in the config to those of `pg`, with defaults. */
+/** Converts the options of a connection to those of `pg`, with defaults. */
 import type { PoolConfig } from 'pg';
 import type { Isolation } from '../../kinds/dialect.js';
 import { readLimits, type ResultLimits } from '../../shared/results.js';
@@ -6,9 +6,9 @@ import { ISOLATION_LEVELS } from '../shared/isolation-levels.js';
 
 export interface PostgresOptions {
   readonly client: PoolConfig;
-  /** Connections shared by reads, and connections leased to one caller at a time. */
+  /** Shared connections for reads. */
   readonly readers: number;
-  /** Pool connections that become shared ones for inserts where commits do not wait for the disk. */
+  /** Pool connections to share for inserts where commits do not wait for the disk. */
   readonly inserters: number;
   readonly pool: number;
   /** Milliseconds after which an unresponsive connection is closed. */
@@ -16,15 +16,14 @@ export interface PostgresOptions {
   /** Milliseconds that a statement waits for a connection. */
   readonly patience: number;
   readonly limits: ResultLimits;
-  /** The isolation level for each need of a transaction. */
   readonly isolation: (need: Isolation) => string;
 }
 
 const number = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise);
 
-/** Merges our session settings with those of the address, because pg would drop one of the two. */
+/** pg would drop either our session settings or those of the address. */
 function withSettings(url: string): { connectionString: string; options: string } {
-  // Statements outside a transaction have no BEGIN that would set the level.
+  // Statements outside a transaction have no BEGIN to set the level.
   const settings = '-c TimeZone=UTC -c DateStyle=ISO -c default_transaction_isolation=read\\ committed';
   let address: URL;
   try {
@@ -58,11 +57,11 @@ export function readOptions(options: Readonly<Record<string, unknown>>): Postgre
     readers,
     inserters: Math.min(2, Math.floor((size - readers) / 3)),
     pool: size - readers,
-    // The server enforces the same deadline, 500 ms earlier.
+    // Later than that of the server.
     deadline: statementTimeout + 500,
     patience,
     limits: readLimits(options),
-    // PostgreSQL detects conflicts only among serializable transactions, so all transactions on these tables are serializable.
+    // PostgreSQL detects conflicts only among serializable transactions.
     isolation: ({ level, among }) =>
       isolation !== 'auto' ? isolation : among ? 'serializable' : ISOLATION_LEVELS[level],
   };

@@ -1,11 +1,11 @@
 /**
- * A `pg` connection that passes DataRow messages as bytes to their statement; all other messages go to pg. This avoids string
- * decoding and two event emitters per row. Depends on internals of the pg version in package.json.
+ * A `pg` connection that passes rows as bytes to their statement, which avoids string decoding and two event emitters per row.
+ * Depends on internals of the pg version in package.json.
  */
 import { EventEmitter } from 'node:events';
 import pg from 'pg';
 
-/** A statement that receives rows as bytes. `at`: the offset after the message header. */
+/** `at`: the offset after the message header. */
 export interface RowTaker {
   takeRow(bytes: Buffer, at: number): void;
 }
@@ -32,7 +32,7 @@ export class RowClient extends pg.Client {
   }
 }
 
-/** Splits the received bytes into messages; the parts of an incomplete one are collected and joined once. */
+/** Parts of an incomplete message are collected and joined once. */
 function reading(client: InnerClient, others: EventEmitter): (chunk: Buffer) => void {
   let parts: Buffer[] = [];
   let have = 0;
@@ -52,10 +52,9 @@ function reading(client: InnerClient, others: EventEmitter): (chunk: Buffer) => 
   };
 }
 
-/** Length of the complete message at `at`. */
 const lengthAt = (bytes: Buffer, at: number): number => 1 + bytes.readUInt32BE(at + 1);
 
-/** Dispatches the complete messages in order; returns the offset after the last. */
+/** Returns the offset after the last complete message. */
 function hand(bytes: Buffer, client: InnerClient, others: EventEmitter): number {
   const end = bytes.length;
   let from = 0;

@@ -1,13 +1,12 @@
 /**
- * Converts wire-format rows to objects with one decoder per column, chosen from the row description. Most types use the parsers
- * shared with PGlite; a few have faster byte decoders.
+ * Converts wire-format rows to objects with one decoder per column. Most types use the parsers shared with PGlite; a few have
+ * faster byte decoders.
  */
 import type { Row } from '../../kinds/dialect.js';
 import { parserOf } from '../shared/types.js';
 
 export type Decode = (bytes: Buffer, from: number, to: number) => unknown;
 
-/** The row description of a statement. */
 export interface Shape {
   readonly names: readonly string[];
   readonly types: readonly number[];

@@ -1,7 +1,4 @@
-/**
- * Runtime of the dialect `postgres`: opens, closes, migrates and checks the connections of one server. Statements run in
- * `dialect.ts`.
- */
+/** Runtime of the dialect `postgres`: opens, closes, migrates and checks the connections of one server. */
 import { fault } from '../../../kernel/contract/fault.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import type { RuntimeContext } from '../../../kernel/contract/plugin.js';
@@ -31,7 +28,6 @@ interface Server {
   triggered: boolean;
 }
 
-/** State private to a handle. */
 const servers = new WeakMap<Dialect, Server>();
 
 function wiresOf(handle: Dialect): Wires {
@@ -53,7 +49,6 @@ const sessionOf = ({ client }: Wire): Session => ({
   },
 });
 
-/** A transaction with plain statements, for migrations. */
 async function withSession<T>(wires: Wires, work: (session: Session) => Promise<T>): Promise<T> {
   const { wire, release } = await lease(wires);
   const session = sessionOf(wire);
@@ -65,18 +60,17 @@ async function withSession<T>(wires: Wires, work: (session: Session) => Promise<
     broken = false;
     return result;
   } finally {
-    // After an error, closing the connection rolls everything back.
+    // Closing the connection rolls everything back.
     release(broken);
   }
 }
 
-/** Plain statements without a transaction. */
 async function outside<T>(wires: Wires, work: (session: Session) => Promise<T>): Promise<T> {
   const { wire, release } = await lease(wires);
   try {
     return await work(sessionOf(wire));
   } finally {
-    // Session settings end with the connection, or with this RESET where a pooler keeps the connection.
+    // RESET is for poolers, which keep the connection.
     await wire.client.query('RESET lock_timeout; RESET statement_timeout').catch(() => undefined);
     release(true);
   }
@@ -89,7 +83,7 @@ const migrated = (wires: Wires, store: string): Migrated => ({
   store,
 });
 
-/** Statements that PREPARE supports; others are only parsed by the server. */
+/** Statements that PREPARE supports. */
 const PREPARED = /^(?:SELECT|VALUES|TABLE|INSERT|UPDATE|DELETE|MERGE)$/;
 const PREPARE = 'PREPARE lintel_asked AS ';
 
@@ -97,7 +91,7 @@ async function ask(wires: Wires, questions: readonly Question[]): Promise<(Refus
   const { wire, release } = await lease(wires);
   try {
     const sent = questions.map(({ text }) => sentAs(text));
-    // Sent concurrently, each as one exchange and one transaction: a pooler may send each to another server.
+    // Each is one exchange and one transaction, because a pooler may send each to another server.
     const errors = await Promise.all(
       sent.map(async ({ scan, text }) =>
         PREPARED.test(scan.verb)

@@ -1,10 +1,10 @@
 /**
- * Tracks slow statements, which are kept off shared connections for a while so that others do not wait behind them. A statement
- * counts as slow when it is late several times in a row or very late once. An unknown statement is first tried by one caller.
+ * Keeps slow statements off shared connections for a while. A statement is slow when it is late several times in a row or very
+ * late once; an unknown one is first tried by one caller.
  */
 const LATE_MS = 50;
 const VERY_LATE_MS = 500;
-/** Milliseconds for which other callers wait for the first one. */
+/** Milliseconds for which other callers wait for the first. */
 const TRY_MS = 250;
 const TIMES = 3;
 const FOR_MS = 10_000;
@@ -13,12 +13,9 @@ export interface SlowStatements {
   has(name: string): boolean;
   /** The last execution was not late. */
   isQuick(name: string): boolean;
-  /**
-   * For an unknown statement: `first` runs it, `wait` calls `again` when the result of the first is known, and `late` is known to
-   * be slow.
-   */
+  /** For an unknown statement: `first` runs it, `wait` calls `again` when the result of the first is known, `late` is slow. */
   enter(name: string, again: () => void): 'first' | 'wait' | 'late';
-  /** `took`: milliseconds for which the execution occupied its connection. */
+  /** `took`: milliseconds. */
   note(name: string, took: number): void;
 }
 
@@ -26,7 +23,7 @@ export function createSlowStatements(now: () => number = () => performance.now()
   const until = new Map<string, number>();
   const late = new Map<string, number>();
   const quick = new Set<string>();
-  /** Callers waiting for the first execution, by name; null: it is late. */
+  /** Callers waiting for the first; null: it is late. */
   const tried = new Map<string, (() => void)[] | null>();
 
   function end(name: string, late: boolean): void {

@@ -1,6 +1,6 @@
 /**
- * Executes one prepared statement in place of pg's Query: requests the row description once per connection and statement, and
- * builds rows from the bytes of `reader.ts`. Depends on the interface between Client and Query of the pg version in package.json.
+ * Executes one prepared statement in place of pg's Query: requests the row description only once, and builds rows from bytes.
+ * Depends on the interface between Client and Query of the pg version in package.json.
  */
 import pg from 'pg';
 import type { Asker } from '../../../kernel/contract/asker.js';
@@ -13,7 +13,6 @@ import type { RowTaker } from './reader.js';
 import { NO_ROWS, readRow, shapeOf, type Shape } from './rows.js';
 import { forget, type Command, type Known, type Outcome, type Sending, type Wire } from './wire.js';
 
-/** The part of pg's Connection that is used. */
 interface WireConnection {
   readonly stream: { cork(): void; uncork(): void };
   parse(message: { name: string; text: string }): void;
@@ -28,7 +27,7 @@ interface WireConnection {
 const NO_VALUES: readonly string[] = [];
 const [OPEN, COMMA, CLOSE] = [0x5b, 0x2c, 0x5d];
 
-/** pg's Client calls these methods; its `_handle...` methods define the order of events. */
+/** pg's Client calls these methods; its `_handle...` methods define the order. */
 export class Statement implements Outcome, RowTaker {
   error: unknown = undefined;
   readonly answer: Row[] = [];
@@ -40,7 +39,7 @@ export class Statement implements Outcome, RowTaker {
   readonly text: string;
   private shape: Shape | null = null;
   private known: Known | undefined;
-  /** Names of surrounding commands that are parsed with this packet. */
+  /** Commands that are parsed with this packet. */
   private fresh: string[] | null = null;
   private layout: Layout | null = null;
   private written = 0;
@@ -107,7 +106,7 @@ export class Statement implements Outcome, RowTaker {
     connection.execute();
   }
 
-  /** Socket writes dominate the cost, so the writes of one event loop turn are combined. */
+  /** Socket writes dominate the cost, so those of one event loop turn are combined. */
   private hold(stream: WireConnection['stream']): void {
     const { wire } = this;
     if (!wire.shared) {
@@ -129,7 +128,6 @@ export class Statement implements Outcome, RowTaker {
     this.arrange(this.shape);
   }
 
-  /** The layout is cached per connection, statement and rendering. */
   private arrange(shape: Shape): void {
     const { known } = this;
     const { rendering } = this.sending;
@@ -160,7 +158,6 @@ export class Statement implements Outcome, RowTaker {
     writeRow(layout, page, bytes, at);
   }
 
-  /** The JSON text of the whole result. */
   private rendered(rendering: Rendering): Uint8Array {
     const { written } = this;
     const { shape } = rendering;
@@ -181,7 +178,7 @@ export class Statement implements Outcome, RowTaker {
     return refusal === null;
   }
 
-  /** Stops reading the result. On a shared connection, its end must still be awaited. */
+  /** On a shared connection, the end of the result must still be awaited. */
   private giveUp(refusal: Fault): void {
     this.error = new GivenUp(refusal);
     this.answer.length = 0;
@@ -202,7 +199,7 @@ export class Statement implements Outcome, RowTaker {
   }
 
   handleError(error: unknown): void {
-    // Whether the server has the name depends on where the error occurred, so it is closed before its next use.
+    // Whether the server has the name depends on where the error occurred.
     const { statements } = this.wire;
     if (this.known && statements.get(this.name) === this.known && (!this.known.shape || isStale(error))) {
       forget(this.wire, this.name);
@@ -213,7 +210,7 @@ export class Statement implements Outcome, RowTaker {
   }
 
   handleReadyForQuery(): void {
-    // Without a row description the statement returns no rows, now and later.
+    // Without a row description, the statement never returns rows.
     if (this.known && !this.known.shape) this.known.shape = NO_ROWS;
     const { rendering } = this.sending;
     if (rendering !== null && this.error === undefined) this.json = this.rendered(rendering);
@@ -241,8 +238,8 @@ export class Statement implements Outcome, RowTaker {
   }
 
   /**
-   * Rejects statements whose result, or whose turn behind others (`patience`), is overdue. The server may still run them; their
-   * results are discarded.
+   * Rejects overdue statements, and those that wait longer than `patience`. The server may still run them; their results are
+   * discarded.
    */
   static expire(wire: Wire, now: number, patience: number): void {
     for (let one = wire.head; one !== null; one = one.next) {
@@ -257,10 +254,10 @@ export class Statement implements Outcome, RowTaker {
 
 export const expire = (wire: Wire, now: number, patience: number): void => Statement.expire(wire, now, patience);
 
-// pg pipelines only instances of its Query. The Query constructor is deliberately not called.
+// pg pipelines only instances of its Query. Its constructor is deliberately not called.
 Object.setPrototypeOf(Statement.prototype, pg.Query.prototype as object);
 
-/** Sends a statement; calls `settle` exactly once. `until`: the deadline of its result, in the time of `performance.now`. */
+/** Calls `settle` exactly once. `until`: the deadline in the time of `performance.now`. */
 export function send(
   wire: Wire,
   command: Command,

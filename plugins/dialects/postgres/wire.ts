@@ -1,6 +1,4 @@
-/**
- * The state of a connection: its prepared statements, the statements in flight, and its load. The protocol is in `statement.ts`.
- */
+/** The state of a connection: its prepared statements, the statements in flight, and its load. */
 import type { Rendering, Row } from '../../kinds/dialect.js';
 import { UNBOUNDED, type ResultLimits } from '../../shared/results.js';
 import { Page, type Layout } from './json-rows.js';
@@ -8,33 +6,32 @@ import type { RowClient } from './reader.js';
 import type { Shape } from './rows.js';
 import type { Statement } from './statement.js';
 
-/** A statement prepared on this connection, with its row description once received. */
+/** `shape`: null until the row description is received. */
 export interface Known {
   shape: Shape | null;
-  /** The layout of the last rendering; null when its rows must be built as objects. */
+  /** The last layout; null when its rows must be built as objects. */
   layout?: { readonly rendering: Rendering; readonly layout: Layout | null };
 }
 
 export interface Wire {
   readonly client: RowClient;
   readonly statements: Map<string, Known>;
-  /** Names that the server may hold and must close before they are parsed again. */
+  /** Names to close on the server before they are parsed again. */
   readonly stale: Set<string>;
   readonly shared: boolean;
   readonly limits: ResultLimits;
-  /** Buffer for results sent as JSON text; rows arrive for one statement at a time. */
+  /** Buffer for results sent as JSON text. */
   readonly page: Page;
   /** Sent data is buffered until the end of this event loop turn. */
   flushing: boolean;
-  /** The number of statements sent and not yet answered. */
   inFlight: number;
   head: Statement | null;
   tail: Statement | null;
-  /** Time of the last progress, in milliseconds of `performance.now`. */
+  /** Time of the last progress, by `performance.now`. */
   since: number;
 }
 
-/** `shared`: used by several callers; their statements of one event loop turn are sent in one packet. */
+/** `shared`: statements of several callers in one event loop turn are sent in one packet. */
 export const createWire = (client: RowClient, shared: boolean, limits = UNBOUNDED): Wire => ({
   client,
   shared,
@@ -49,22 +46,20 @@ export const createWire = (client: RowClient, shared: boolean, limits = UNBOUNDE
   since: 0,
 });
 
-/** Makes the connection parse a statement again before its next use; without a name, all statements. */
+/** The connection parses the statement again before its next use; without a name, all statements. */
 export function forget(wire: Wire, name?: string): void {
   for (const known of name === undefined ? [...wire.statements.keys()] : [name]) {
     if (wire.statements.delete(known)) wire.stale.add(known);
   }
 }
 
-/** The name and text of a prepared statement. */
 export interface Command {
   readonly name: string;
   readonly text: string;
 }
 
-/** How a statement is sent. */
 export interface Sending {
-  /** Commands without values or rows in the same packet; a failure prevents the following ones from running. */
+  /** Sent in the same packet; a failure prevents the following commands from running. */
   readonly before: Command | null;
   readonly after: Command | null;
   /** Converts the rows to JSON text. */
@@ -74,13 +69,12 @@ export const ALONE: Sending = { before: null, after: null, rendering: null };
 
 export interface Outcome {
   readonly error: unknown;
-  /** Not named `rows`: pg treats a query with that property as one that reads in portions. */
+  /** Not named `rows`, because pg would treat it as a query that reads in portions. */
   readonly answer: readonly Row[];
-  /** The result as JSON text, if requested. */
   readonly json: Uint8Array | null;
-  /** The command tag of the server, such as `COMMIT`. */
+  /** The command tag, such as `COMMIT`. */
   readonly tag: string;
-  /** False when the statement never reached the socket and can be sent elsewhere. */
+  /** False: never reached the socket and can be sent elsewhere. */
   readonly sent: boolean;
   /** Milliseconds for which the statement occupied its connection. */
   readonly took: number;

@@ -1,6 +1,6 @@
 /**
  * All connections to one server: a few shared ones that pipeline statements (reads; inserts where commits do not wait for the
- * disk), and a pool of leased ones (other writes, transactions, slow statements). Knows nothing of statements.
+ * disk), and a pool for writes, transactions and slow statements.
  */
 import pg from 'pg';
 import type { Asker } from '../../../kernel/contract/asker.js';
@@ -27,16 +27,16 @@ export type Release = (broken: boolean) => void;
 
 export interface Wires {
   readonly all: ReadonlySet<Wire>;
-  /** Opens the shared connections; rejects when the server is unavailable. */
+  /** Rejects when the server is unavailable. */
   open(): Promise<void>;
-  /** The least busy shared connection, or undefined when none is usable. */
+  /** Returns the least busy connection, or undefined when none is usable. */
   shared(use: 'read' | 'insert'): Wire | undefined;
-  /** Leases a connection to one caller; waiting callers are served fairly, in turns of their clients. */
+  /** Waiting callers are served fairly, in turns of their clients. */
   lease(asker: Asker | null, take: (error: unknown, wire: Wire | undefined, release: Release) => void): void;
   close(): Promise<void>;
 }
 
-/** The shared connections of one use. Inserts have their own, because one that waits for a lock delays all behind it. */
+/** Inserts have their own connections, because one that waits for a lock delays all behind it. */
 interface Lane {
   readonly wires: Wire[];
   wanted: number;
@@ -59,7 +59,7 @@ export function createWires(options: PostgresOptions, log: Log): Wires {
   const lanes = { read: lane(options.readers), insert: lane(0) };
   let closed = false;
 
-  /** Tracks a connection until it ends. Without an error listener, the process would end. */
+  /** Without an error listener, the process would end. */
   function track(client: RowClient, shared: boolean): Wire {
     const wire = createWire(client, shared, options.limits);
     all.add(wire);
@@ -92,7 +92,7 @@ export function createWires(options: PostgresOptions, log: Log): Wires {
     }
   }
 
-  /** Reopens lost shared connections in the background; the pool serves meanwhile. */
+  /** Runs in the background; the pool serves meanwhile. */
   function reopen(into: Lane, now: number): void {
     if (closed || now < into.nextTry) return;
     into.nextTry = now + REOPEN_MS;
@@ -101,7 +101,7 @@ export function createWires(options: PostgresOptions, log: Log): Wires {
     }
   }
 
-  /** Inserts are shared only if commits do not wait for the disk, because each would delay those behind it. */
+  /** If commits wait for the disk, each insert would delay those behind it. */
   async function openInserts(): Promise<void> {
     const client = lanes.read.wires[0]?.client;
     if (client === undefined || options.inserters === 0) return;
@@ -138,7 +138,7 @@ export function createWires(options: PostgresOptions, log: Log): Wires {
     open: async () => {
       await openAll(lanes.read);
       await openInserts();
-      // Without shared connections, a pool connection verifies that the server is available.
+      // Verifies that the server is available.
       if (options.readers === 0) (await pool.connect()).release();
     },
     shared(use) {
@@ -153,7 +153,7 @@ export function createWires(options: PostgresOptions, log: Log): Wires {
           const wire = client && byClient.get(client);
           if (wire === undefined) leave();
           take(error, wire, (broken) => {
-            // Cancels a statement that is still running, because its result is not needed any more.
+            // The result of a running statement is not needed any more.
             if (broken && wire !== undefined && wire.inFlight > 0) cancel(wire.client);
             done(broken);
             leave();

@@ -1,6 +1,6 @@
 /**
- * Changes tables in use on a PostgreSQL server without blocking other sessions: outside a transaction, with `CONCURRENTLY`
- * indexes and NOT VALID constraints. Safe to run from several processes; interrupted changes are repeated.
+ * Changes tables in use on a PostgreSQL server without blocking other sessions, by `CONCURRENTLY` and NOT VALID. Several
+ * processes may do so at once; interrupted changes are repeated.
  */
 import { setTimeout } from 'node:timers/promises';
 import type { Change } from './changes.js';
@@ -9,17 +9,15 @@ import type { Session } from './session.js';
 
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** A short lock timeout, because other sessions queue behind a waiting ALTER TABLE. */
+/** Short, because other sessions queue behind a waiting ALTER TABLE. */
 export const LOCK_WAIT = "SET lock_timeout = '1s'";
-/** The same inside a transaction. */
 export const LOCK_WAIT_LOCAL = "SET LOCAL lock_timeout = '1s'";
 const LOCK_TRIES = 8;
-/** Milliseconds between attempts, and between checks of an index that another process builds. */
+/** Milliseconds between attempts, and between checks of another build. */
 const PAUSE = 400;
 
 export const isLocked = (error: unknown): boolean => sqlState(error) === '55P03';
 
-/** Retries a limited number of times while another session holds a lock. */
 export async function patiently<T>(locked: (error: unknown) => boolean, work: () => Promise<T>): Promise<T> {
   for (let tried = 1; ; tried += 1) {
     try {
@@ -31,10 +29,10 @@ export async function patiently<T>(locked: (error: unknown) => boolean, work: ()
   }
 }
 
-/** Changes made outside the transaction when the table existed before the migration. */
+/** Made outside the transaction when the table existed before. */
 const APART: ReadonlySet<Change['change']> = new Set(['add-index', 'add-unique', 'add-search', 'add-foreign'] as const);
 
-/** Marks the changes to be made outside the transaction, and moves them after all others. */
+/** Marks such changes and moves them after all others. */
 export function setApart(changes: readonly Change[]): Change[] {
   const made = new Set(changes.flatMap(({ change, table }) => (change === 'create-table' ? [table] : [])));
   const isApart = (one: Change): boolean =>
@@ -42,14 +40,14 @@ export function setApart(changes: readonly Change[]): Change[] {
     // One of those changes may make the referenced column unique.
     (one.change === 'add-foreign' && !made.has(one.target.table));
   const isAny = changes.some(isApart);
-  // Columns are dropped only after everything else has succeeded.
+  // Data is dropped only after everything else has succeeded.
   const marked = changes.map((one): Change =>
     isApart(one) || (isAny && one.change === 'drop-column') ? { ...one, apart: true } : one,
   );
   return [...marked.filter(({ apart }) => apart !== true), ...marked.filter(({ apart }) => apart === true)];
 }
 
-/** The statements, in order; `undo` removes what a failure leaves. */
+/** `undo` removes what a failure leaves. */
 export function apartStatements(change: Change): {
   readonly statements: readonly string[];
   readonly undo: string | null;
@@ -83,7 +81,7 @@ export function apartStatements(change: Change): {
   }
 }
 
-/** The constraint applies to new rows at once; existing rows are validated without blocking writes. */
+/** Existing rows are validated without blocking writes. */
 function behindCheck(on: string, name: string, constraint: string, after: readonly string[]) {
   const words = [
     `add constraint ${quote(name)} ${constraint} not valid`,
@@ -96,7 +94,7 @@ function behindCheck(on: string, name: string, constraint: string, after: readon
   };
 }
 
-/** A query for a row that violates a change; null: the change cannot be checked beforehand. */
+/** Selects a row that violates the change; null: cannot be checked beforehand. */
 function judging(change: Change): string | null {
   const on = quote(change.table);
   if (change.change === 'add-unique') {
@@ -114,10 +112,7 @@ function judging(change: Change): string | null {
   return `SELECT 1 FROM ${on} WHERE ${quote(change.column.name)} IS NULL LIMIT 1`;
 }
 
-/**
- * Whether existing rows violate the change, checked before anything is changed. False for columns and tables that do not exist
- * yet.
- */
+/** False for columns and tables that do not exist yet. */
 export async function isRefusedByRows(session: Session, change: Change): Promise<boolean> {
   const text = change.apart === true ? judging(change) : null;
   if (text === null) return false;

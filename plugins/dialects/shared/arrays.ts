@@ -1,6 +1,5 @@
 /** Writes and parses array literals of PostgreSQL, `{1,NULL,"a \"b\""}`. Callers convert the elements. */
 
-/** `[1, null, 'a']` as a literal; inner arrays nest. */
 export function arrayLiteral(items: readonly unknown[], element: (item: unknown) => string | null): string {
   const parts = items.map((item) => {
     const text = element(item);
@@ -10,7 +9,7 @@ export function arrayLiteral(items: readonly unknown[], element: (item: unknown)
   return `{${parts.join(',')}}`;
 }
 
-/** Parses a literal; nested arrays give nested arrays. Never throws: invalid text gives the elements that could be read. */
+/** Never throws: from invalid text it returns the elements that could be read. */
 export function parseArray(text: string, element: (item: string) => unknown): unknown[] {
   // Arrays with custom lower bounds begin with `[0:2]=`.
   let at = Math.max(0, text.indexOf('{'));

@@ -1,10 +1,6 @@
-/**
- * The changes that a migration can make to a table, and their order. Destructive changes are planned only when they are
- * requested.
- */
+/** The changes that a migration can make to a table, and their order. */
 import type { ModelColumn } from '../../../kernel/contract/model.js';
 
-/** A column with its type in the database. */
 export interface TypedColumn {
   readonly column: ModelColumn;
   readonly type: string;
@@ -46,7 +42,7 @@ export interface PlanWarning {
   readonly table: string;
   readonly column: string | undefined;
   readonly message: string;
-  /** Requests fail or return wrong results: logged at every start, not only by `lintel migrate`. */
+  /** Requests fail or return wrong results: logged at every start. */
   readonly serious: boolean;
 }
 
@@ -84,5 +80,5 @@ const DESTRUCTIVE: ReadonlySet<Change['change']> = new Set([
   'drop-column',
 ] as const);
 
-/** The change removes data or a constraint, or rejects existing rows. */
+/** Removes data or a constraint, or rejects existing rows. */
 export const isDestructive = ({ change }: Change): boolean => DESTRUCTIVE.has(change);

@@ -1,7 +1,4 @@
-/**
- * Reports why a database could not be opened, in fixed texts: messages of servers and drivers may contain the address with its
- * password.
- */
+/** Reports why a database could not be opened, in fixed texts: messages of servers and drivers may contain the password. */
 import { Fault, fault } from '../../../kernel/contract/fault.js';
 import { NETWORK_REASONS } from '../../kinds/network-reasons.js';
 import { isLost, isNetwork, sqlState } from './errors.js';
@@ -37,16 +34,15 @@ function reasonOf(error: unknown): string {
 export const addressFault = (instance: string): Fault =>
   fault('QRY_CONNECT', { instance, reason: 'the address is not valid' });
 
-/** States of a server that rejects sessions only temporarily: full, starting, shutting down, or closed. */
+/** The server rejects sessions only temporarily: full, starting, shutting down, or closed. */
 const PASSING = /^(?:08|53|57P|55000)/;
 
-/** A later attempt with the same address and password may succeed. */
 function isPassing(error: unknown): boolean {
   const state = sqlState(error);
   return isLost(error) && (!/^[0-9A-Z]{5}$/.test(state) || isNetwork(state) || PASSING.test(state));
 }
 
-/** Creates the Fault of a failed `open`; `retryable` when the reason may be temporary. */
+/** `retryable` when the reason may be temporary. */
 export function connectFault(instance: string, error: unknown): Fault {
   if (error instanceof Fault) return error;
   const passing = isPassing(error) && !isPoolerRefusal(error);

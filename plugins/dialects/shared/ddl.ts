@@ -1,7 +1,4 @@
-/**
- * Writes the changes of a migration as SQL. knex only builds text, never connects, and is loaded only here, when there is
- * something to change.
- */
+/** Writes a migration as SQL. knex only builds text and never connects; it is loaded only when there is something to change. */
 import type { Knex } from 'knex';
 import { apartStatements } from './apart.js';
 import type { Change, TypedColumn } from './changes.js';
@@ -23,25 +20,25 @@ function createTable(knex: Knex, table: string, columns: readonly TypedColumn[])
   });
 }
 
-/** NOT VALID: applies to new rows only. knex does not support it. */
+/** knex does not support NOT VALID, which exempts existing rows. */
 const lengthCheck = (knex: Knex, change: Change & { change: 'add-length' }): Knex.SchemaBuilder =>
   knex.schema.raw(
     `alter table ${quote(change.table)} add constraint ${quote(change.name)} ` +
       `check (char_length(${quote(change.column)}::text) <= ${change.length}) not valid`,
   );
 
-/** A full-text index for `to_tsvector('english', column) @@ ...`. knex does not support it. */
+/** knex does not support the expression of a full-text index. */
 const searchIndex = (knex: Knex, change: Change & { change: 'add-search' }): Knex.SchemaBuilder =>
   knex.schema.raw(
     `create index ${quote(change.name)} on ${quote(change.table)} ` +
       `using gin (to_tsvector('english', ${quote(change.column)}))`,
   );
 
-/** The cast is applied to every value; the first that does not fit fails the whole migration. */
+/** The first value that cannot be cast fails the whole migration. */
 function setType(knex: Knex, change: Change & { change: 'set-type' }): Knex.SchemaBuilder {
   const { table, column, type, from } = change;
   const name = quote(column.name);
-  // PostgreSQL casts between boolean and integer, but not between boolean and other integer types.
+  // PostgreSQL casts between boolean and integer, but no other integer types.
   const first = isNumberAndFlag(from, type) || isNumberAndFlag(type, from) ? '::int' : '';
   // A default or an identity of the old type may not fit the new one.
   return knex.schema

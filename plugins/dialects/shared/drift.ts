@@ -1,7 +1,4 @@
-/**
- * Finds differences between a table and its model. Each becomes a warning with advice or, if requested, a change that fixes it.
- * Pure.
- */
+/** Finds differences between a table and its model. Each becomes a warning or, if requested, a change that fixes it. Pure. */
 import type { ColumnType, ModelColumn } from '../../../kernel/contract/model.js';
 import type { KnownColumn, KnownConstraint, KnownTable } from './known.js';
 import { objectName, sameColumns, warn, type Part } from './plan.js';
@@ -10,10 +7,7 @@ import { objectName, sameColumns, warn, type Part } from './plan.js';
 const LEFT = 'it is left as it is';
 const MENDS = '`lintel migrate --destroy`';
 
-/**
- * Types between which a database can convert values, by the full name of the type. A value that cannot be converted leaves the
- * table unchanged.
- */
+/** Types between which a database can convert values. A value that cannot be converted leaves the table unchanged. */
 const FAMILIES: readonly (readonly [RegExp, ColumnType])[] = [
   [/^(?:int[248]?|(?:big|medium|small|tiny)int)$/, 'integer'],
   [/^(?:float[48]?|double|numeric|decimal)$/, 'float'],
@@ -24,7 +18,7 @@ const FAMILIES: readonly (readonly [RegExp, ColumnType])[] = [
   [/^(?!_).*(?:char|text|uuid|name|enum)/, 'text'],
 ];
 
-/** From type to type: `exact` loses nothing and cannot fail. */
+/** `exact` loses nothing and cannot fail. */
 const CASTS: Readonly<Record<ColumnType, Partial<Record<ColumnType, 'exact' | 'tried'>>>> = {
   integer: { integer: 'tried', float: 'tried', text: 'exact', boolean: 'tried' },
   float: { integer: 'tried', float: 'tried', text: 'exact' },
@@ -66,7 +60,7 @@ function typeDrift(part: Part, column: ModelColumn, known: KnownColumn, destroy:
   } else warn(part, column.name, `${misfit.message}; ${LEFT}; ${MENDS} changes the type`, misfit.serious);
 }
 
-/** Types that store a value of the model only approximately: the database rounds or truncates it without an error. */
+/** Types to which the database rounds or truncates values of the model without an error. */
 const NEARLY: Partial<Readonly<Record<ColumnType, RegExp>>> = {
   float: /^(?:(?:numeric|decimal)\(.*|float4|real|float(?:\(.*)?)(?: unsigned)?$/i,
   timestamp: /^(?:date|(?:datetime|timestamp)(?:\([0-5]\))?|timestamp\([0-5]\) with(?:out)? time zone)$/i,

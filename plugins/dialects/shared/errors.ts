@@ -1,6 +1,6 @@
 /**
- * Maps driver errors to Faults of the catalogue by SQLSTATE. Messages of driver and server stay in `cause`, for the log;
- * responses contain only column names, never values.
+ * Maps driver errors to Faults by SQLSTATE. Messages of driver and server go only to the log; responses contain only column
+ * names, never values.
  */
 import { Fault, fault } from '../../../kernel/contract/fault.js';
 import type { FaultOptions, Issue } from '../../../kernel/contract/fault.js';
@@ -9,14 +9,13 @@ import { refusedFields, type dialectErrors } from '../../kinds/dialect-errors.js
 
 type Code = keyof typeof dialectErrors;
 
-/** The fields of driver errors, all optional. */
 interface DriverError {
   readonly code?: unknown;
   readonly message?: unknown;
   readonly severity?: unknown;
   readonly detail?: unknown;
   readonly where?: unknown;
-  /** Position in the statement as sent, whose text comes from the definition. */
+  /** Set for errors in the text of the definition. */
   readonly position?: unknown;
   readonly internalQuery?: unknown;
   readonly column?: unknown;
@@ -39,7 +38,7 @@ const EXACT: Readonly<Record<string, Code>> = {
   '57014': 'QRY_TIMEOUT',
   '55P03': 'QRY_TIMEOUT',
   '25P03': 'QRY_TIMEOUT',
-  // An index entry or a row beyond the limits of the server is always caused by the value.
+  // An oversized index entry or row is always caused by the value.
   '54000': 'QRY_BAD_VALUE',
   '57P05': 'QRY_UNAVAILABLE',
 };
@@ -52,7 +51,7 @@ const NETWORK = /^(?:ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_|ERR_STREAM|
 const LOST =
   /connection (?:terminated|error|timeout)|timeout exceeded|timeout expired|not queryable|calling end on the pool|PGlite is clos|read timeout/i;
 
-/** A result that is not read to its end, so the connection is dropped. `fault`: the reason; null: a timeout. */
+/** The result is not read to its end, so the connection is dropped. `fault`: the reason; null: a timeout. */
 export class GivenUp extends Error {
   constructor(readonly fault: Fault | null = null) {
     super(fault?.code ?? 'no answer in time');
@@ -67,7 +66,7 @@ export const sqlState = (error: unknown): string => {
 
 export const isNetwork = (code: string): boolean => NETWORK.test(code);
 
-/** The connection is lost and must not be used again. */
+/** The connection must not be used again. */
 export function isLost(error: unknown): boolean {
   const { severity, message } = asError(error);
   if (error instanceof GivenUp) return true;
@@ -78,13 +77,13 @@ export function isLost(error: unknown): boolean {
 }
 
 /**
- * The server no longer knows the prepared statement, or the columns of its table have changed. It reports this before it runs
- * anything, so that sending the statement again is always safe.
+ * The prepared statement is unknown, or the columns of its table have changed. The server reports this before running anything,
+ * so resending is safe.
  */
 export const isStale = (error: unknown): boolean =>
   sqlState(error) === '26000' || (sqlState(error) === '0A000' && asError(error).routine === 'RevalidateCachedQuery');
 
-/** The error is in a value that the server parses (`to_tsquery($1)`), not in the statement. */
+/** A value that the server parses (`to_tsquery($1)`) is invalid, not the statement. */
 const isInValue = (error: unknown): boolean => {
   const { position, internalQuery } = asError(error);
   return /^(?:42601|42602|42704)$/.test(sqlState(error)) && isAbsent(position) && isAbsent(internalQuery);
@@ -104,7 +103,7 @@ function codeOf(error: unknown): Code {
   return isLost(error) ? 'QRY_UNAVAILABLE' : 'QRY_FAILED';
 }
 
-/** `Key (a, b)=(1, 2) already exists.`: returns the names before the values if all are plain names. */
+/** `Key (a, b)=(1, 2) already exists.`: only plain names are returned. */
 function keyColumns(detail: unknown): string[] {
   const list = typeof detail === 'string' ? /^[^()]*\(([^()]*)\)=\(/.exec(detail)?.[1] : undefined;
   const names = list?.split(', ').map((name) => name.replace(/^"(.*)"$/, '$1')) ?? [];
@@ -140,7 +139,7 @@ function issuesOf(code: Code, error: DriverError): Issue[] {
   }));
 }
 
-/** Classes whose messages name objects and never quote values; other messages may contain values. */
+/** Messages of these classes name objects and never quote values. */
 const WITHOUT_VALUES = /^(?:08|21|23|25|26|28|3D|40|53|54|55|57|58)/;
 
 /** An error with a position quotes the text of the definition. */
@@ -148,8 +147,8 @@ const isQuotable = (error: unknown): boolean =>
   WITHOUT_VALUES.test(sqlState(error)) || (/^(?:0A|42)/.test(sqlState(error)) && !isAbsent(asError(error).position));
 
 /**
- * The error for the log, without detail, query and values. The message is dropped where it could quote a value: data exceptions,
- * text parsed at run time, errors raised by functions.
+ * The error for the log. The message is dropped where it could quote a value: data exceptions, text parsed at run time, errors
+ * raised by functions.
  */
 function cleanCause(error: unknown): unknown {
   if (!(error instanceof Error) || !/^[0-9A-Z]{5}$/.test(sqlState(error)) || NETWORK.test(sqlState(error)))
@@ -163,7 +162,7 @@ function cleanCause(error: unknown): unknown {
 
 const UNKNOWN = { outcome: 'Whether the last statement took effect is not known.' };
 
-/** `unknown`: the connection was lost after a write was sent, so its outcome is not known. */
+/** `unknown`: the connection was lost after a write was sent. */
 export function toFault(error: unknown, outcome: 'unknown' | 'none' = 'none'): Fault {
   if (error instanceof Fault) return error;
   if (error instanceof GivenUp && error.fault !== null) {
@@ -183,7 +182,6 @@ export function toFault(error: unknown, outcome: 'unknown' | 'none' = 'none'): F
   return fault(code, unknown ? UNKNOWN : {}, options);
 }
 
-/** Retrying the whole transaction may succeed. */
 export function isRetryable(error: unknown): boolean {
   const cause = error instanceof Fault ? error.options.cause : error;
   return /^(?:40001|40P01)$/.test(sqlState(cause)) || isStale(cause);

@@ -1,4 +1,4 @@
-/** Reads the current tables of the models from the PostgreSQL catalogue. Reads only; planning is elsewhere. */
+/** Reads the current tables of the models from the PostgreSQL catalogue. */
 import type { KnownColumn, KnownConstraint, KnownTable, KnownTables } from './known.js';
 import type { Session } from './session.js';
 
@@ -67,7 +67,7 @@ function knownTable(row: CatalogueRow): KnownTable {
   };
 }
 
-/** Returns those of the named tables that exist in the current schema, with their indexes and constraints. */
+/** Omits tables that do not exist in the current schema. */
 export async function introspect(session: Session, literal: string): Promise<KnownTables> {
   const rows = (await session.query(TABLES, [literal])) as unknown as readonly CatalogueRow[];
   return new Map(rows.map((row) => [row.name, knownTable(row)]));

@@ -1,17 +1,17 @@
-/** Describes existing tables independently of the SQL database, and what a migration needs of a dialect. Types only. */
+/** Describes existing tables for all SQL databases, and what a migration needs of a dialect. Types only. */
 import type { ModelColumn, ModelTable } from '../../../kernel/contract/model.js';
 import type { Change, MigrationPlan } from './changes.js';
 import type { Session } from './session.js';
 
 export interface KnownColumn {
-  /** The name of the type without its length: `int8`, `varchar`. */
+  /** Without its length: `int8`, `varchar`. */
   readonly type: string;
-  /** The type as written in SQL, with its length. */
+  /** As written in SQL, with its length. */
   readonly written: string;
   readonly nullable: boolean;
-  /** An INSERT may omit it: it has a default, an identity or an expression. */
+  /** An INSERT may omit it. */
   readonly filled: boolean;
-  /** In characters, if the type itself is bounded. */
+  /** In characters, if the type is bounded. */
   readonly length: number | null;
   readonly collation: string | null;
 }
@@ -20,9 +20,9 @@ export interface KnownIndex {
   readonly name: string;
   readonly unique: boolean;
   readonly primary: boolean;
-  /** Created by a constraint of the same name, and to be dropped as one. */
+  /** To be dropped as a constraint. */
   readonly constraint: boolean;
-  /** Key columns; empty for indexes on expressions or prefixes and for partial indexes, which are ignored. */
+  /** Empty for indexes on expressions or prefixes and for partial indexes, which are ignored. */
   readonly columns: readonly string[];
 }
 
@@ -46,21 +46,18 @@ export type KnownTables = ReadonlyMap<string, KnownTable>;
 
 export interface Misfit {
   readonly message: string;
-  /** What cannot be built on the column: nothing, or no reference. */
+  /** What cannot be built on the column. */
   readonly blocks: 'all' | 'references' | 'nothing';
-  /** Requests fail or return wrong results because of it. */
   readonly serious: boolean;
 }
 
-/** Maps a model to the types of a database. */
 export interface Shape {
-  /** The SQL type of a column. */
   typeOf(table: ModelTable, column: ModelColumn): string;
-  /** Why an existing column does not fit; null: it fits. */
+  /** Null: the column fits. */
   misfit(table: ModelTable, column: ModelColumn, known: KnownColumn): Misfit | null;
-  /** The most characters that the check constraint allows; null: there is no check. */
+  /** The limit of the check constraint; null: there is none. */
   bound(table: ModelTable, column: ModelColumn): number | null;
-  /** Why this database does not support such an index; null: it does. */
+  /** The reason; null: supported. */
   cannot(column: ModelColumn, what: 'unique' | 'index' | 'search'): string | null;
 }
 
@@ -69,9 +66,8 @@ export interface Ddl {
   readonly sql: string;
 }
 
-/** The part of a migration that depends on the database. */
 export interface Flavour {
-  /** Table changes are transactional: a failed change undoes all. */
+  /** A failed change undoes all. */
   readonly transactional: boolean;
   introspect(session: Session, tables: readonly ModelTable[]): Promise<KnownTables>;
   shape(tables: readonly ModelTable[], known: KnownTables): Shape;
@@ -79,17 +75,16 @@ export interface Flavour {
   settle(session: Session, plan: MigrationPlan): Promise<MigrationPlan>;
   write(changes: readonly Change[]): Promise<readonly Ddl[]>;
   readonly quote: (name: string) => string;
-  /** Waits for other processes that migrate; the returned function releases the lock. */
+  /** Waits for other processes that migrate; returns the release of the lock. */
   lock(session: Session): Promise<() => Promise<void>>;
-  /** Makes a change marked `apart`, in a session without a transaction. */
+  /** The session must be without a transaction. */
   apart?(session: Session, change: Change, said: (sql: string) => void): Promise<void>;
-  /** Whether existing rows violate such a change. */
   isRefusedByRows?(session: Session, change: Change): Promise<boolean>;
-  /** The lock timeout expired because another session holds a lock. */
+  /** The lock timeout expired. */
   isLocked?(cause: unknown): boolean;
   isDuplicate(cause: unknown): boolean;
   /** The database is unavailable; the tables are not the cause. */
   isAway(cause: unknown): boolean;
-  /** The error for the log, without values. */
+  /** Removes values, for the log. */
   clean(cause: unknown): unknown;
 }

@@ -1,7 +1,6 @@
 /**
- * Migrates a database to the models: introspect, plan, and only if something is missing lock, plan again and change. Processes
- * that start together are serialized by the lock. Changes are one transaction where the database supports it, except those of
- * `apart.ts`; elsewhere each change is separate, and a second run completes the rest.
+ * Migrates a database to the models: introspect and plan; only if something is missing, lock, plan again and change. Changes are
+ * one transaction where possible, except those of `apart.ts`; otherwise a second run completes an interrupted migration.
  */
 import { Fault, fault } from '../../../kernel/contract/fault.js';
 import type { MigrationHow, MigrationOutline, MigrationProgress } from '../../../kernel/contract/migration.js';
@@ -15,17 +14,14 @@ import { planMigration } from './plan.js';
 import { runScripts, scriptOutline, scriptsLeft } from './scripts.js';
 import type { Session, WithSession } from './session.js';
 
-/** A store to migrate. */
 export interface Migrated {
   readonly withSession: WithSession;
-  /** Sessions without a transaction, for databases that are in use during a migration. */
+  /** Sessions without a transaction, for databases in use during a migration. */
   readonly outside?: WithSession;
   readonly flavour: (session: Session) => Promise<Flavour> | Flavour;
-  /** Name of the connection. */
   readonly store: string;
 }
 
-/** Observers and options of a migration. */
 export interface Migrating {
   readonly log: Log;
   readonly progress?: MigrationProgress | undefined;
@@ -46,7 +42,7 @@ async function look(
   return flavour.settle(session, { changes, warnings });
 }
 
-/** Finds encrypted columns with rows without a blind index: their values were written before the column had one. */
+/** Encrypted values written before the column had a blind index have none. */
 async function unindexed(
   session: Session,
   { quote }: Flavour,
@@ -92,7 +88,7 @@ async function change(
   }
 }
 
-/** Makes all changes in one transaction, retried while another session holds a lock; then those marked `apart`. */
+/** All changes in one transaction, retried while another session holds a lock; then those marked `apart`. */
 async function changeAll(
   migrated: Migrated,
   flavour: Flavour,
@@ -126,7 +122,6 @@ async function changeAll(
   who.log.info({ tables: changed, changes: changes.length }, 'tables brought to the shape of the models');
 }
 
-/** Describes the state after a failure. */
 const outcomeOf = ({ transactional }: Pick<Flavour, 'transactional'>, done: number, of: number): string =>
   transactional || done === 0
     ? 'Nothing was changed.'
@@ -156,7 +151,7 @@ function refusal(flavour: Flavour, change: Change, cause: unknown, outcome: stri
   return fault('QRY_DUPLICATES', { table, columns: change.columns.join(', ') }, { cause: clean });
 }
 
-/** Passes the Faults of the migration on; converts all other errors. */
+/** Converts all errors except the Faults of a migration. */
 async function guarded<T>(
   tables: readonly ModelTable[],
   at: { flavour?: Flavour },
@@ -190,7 +185,7 @@ export async function migrate(migrated: Migrated, tables: readonly ModelTable[],
   });
 }
 
-/** What `migrate` would do now. Reads only. */
+/** Reads only. */
 export async function outline(
   { withSession, outside, flavour: find, store }: Migrated,
   tables: readonly ModelTable[],

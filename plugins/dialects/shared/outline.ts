@@ -1,4 +1,4 @@
-/** Describes a migration in text and statements, to be read before it runs. Changes nothing. */
+/** Describes a migration in text and statements. Changes nothing. */
 import type { MigrationOutline, MigrationStep } from '../../../kernel/contract/migration.js';
 import type { ModelColumn } from '../../../kernel/contract/model.js';
 import { isDestructive, type Change, type MigrationPlan } from './changes.js';
@@ -56,7 +56,7 @@ export const stepOf = (store: string, change: Change): Omit<MigrationStep, 'sql'
   destructive: isDestructive(change),
 });
 
-/** How many values a change removes or may change; null: none. */
+/** How many values a change may lose; null: none. */
 async function lossOf(session: Session, { quote }: Flavour, change: Change): Promise<string | null> {
   const drops = change.change === 'drop-column';
   if (!drops && (change.change !== 'set-type' || change.exact)) return null;
@@ -68,7 +68,6 @@ async function lossOf(session: Session, { quote }: Flavour, change: Change): Pro
   return count === 0 ? null : `of ${values} what ${change.type} cannot hold; one that does not fit ends the change`;
 }
 
-/** `session` counts the values that would be lost. */
 export async function outlineOf(
   session: Session,
   flavour: Flavour,

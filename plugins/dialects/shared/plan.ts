@@ -1,6 +1,6 @@
 /**
  * Compares models with existing tables and lists what is missing. Only adds unless requested otherwise; other differences become
- * warnings (`drift.ts`). Pure.
+ * warnings. Pure.
  */
 import { createHash } from 'node:crypto';
 import type { ModelColumn, ModelTable } from '../../../kernel/contract/model.js';
@@ -8,7 +8,7 @@ import { inOrder, type Change, type MigrationPlan, type PlanWarning } from './ch
 import { driftOf } from './drift.js';
 import type { KnownTable, Misfit, KnownTables, Shape } from './known.js';
 
-/** A deterministic name of at most 63 bytes; longer names end in a digest. */
+/** At most 63 bytes; longer names end in a digest. */
 export function objectName(table: string, column: string, suffix: string): string {
   const name = `${table}_${column}_${suffix}`;
   if (Buffer.byteLength(name) <= 63) return name;
@@ -19,16 +19,14 @@ export function objectName(table: string, column: string, suffix: string): strin
     .replace(/\uFFFD+$/, '')}_${digest}_${suffix}`;
 }
 
-/** The comparison of one table. */
 export interface Part {
   readonly model: ModelTable;
   readonly known: KnownTable | undefined;
   readonly shape: Shape;
-  /** All tables of the same store. */
   readonly tables: readonly ModelTable[];
   readonly changes: Change[];
   readonly warnings: PlanWarning[];
-  /** Columns that differ and stay so, with what cannot be built on them. */
+  /** Differing columns, with what cannot be built on them. */
   readonly unfit: ReadonlyMap<string, Misfit['blocks']>;
 }
 
@@ -52,7 +50,6 @@ function columnPart(part: Part, column: ModelColumn): void {
   }
 }
 
-/** Warns when the database does not support the index. */
 function isAble(part: Part, column: ModelColumn, what: 'unique' | 'index' | 'search'): boolean {
   const reason = part.shape.cannot(column, what);
   if (reason !== null) warn(part, column.name, reason);
@@ -78,7 +75,7 @@ function indexPart(part: Part, column: ModelColumn): void {
 export const sameColumns = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((name) => b.includes(name));
 
-/** Column order is ignored: a unique index on the same columns is equivalent. */
+/** Column order is ignored. */
 function uniquePart(part: Part): void {
   const { model, known } = part;
   const { table, uniques, columns } = model;

@@ -1,6 +1,6 @@
 /**
- * Prepares a scanned statement for PostgreSQL, on a server or embedded, once at load. Changes the text only for RETURNING, row
- * locks and quotes around reserved table names.
+ * Prepares a statement for PostgreSQL, on a server or embedded, at load. Adds only RETURNING, row locks and quotes around
+ * reserved table names.
  */
 import { createHash } from 'node:crypto';
 import { onlyComputes } from '../../../kernel/language/sql-calls.js';
@@ -23,7 +23,7 @@ const wordsOf = (scan: SqlScan): { text: string; start: number }[] =>
     .filter((token) => token.type !== 'comment')
     .map((token) => ({ text: scan.text.slice(token.start, token.end), start: token.start }));
 
-/** An INSERT returns its row: adds `RETURNING *` before a final semicolon or comment. */
+/** Adds `RETURNING *` before a final semicolon or comment. */
 function withReturning(scan: SqlScan): string {
   if (scan.verb !== 'INSERT' || scan.returning || scan.statements !== 1) return scan.text;
   const last = scan.tokens.findLast((token) => token.type !== 'comment' && token.type !== 'semicolon');
@@ -49,7 +49,7 @@ function isJson(scan: SqlScan, n: number, column: boolean): boolean {
   );
 }
 
-/** An INSERT of literal rows: it waits only for a concurrent insert of the same unique value. */
+/** An INSERT of literal rows waits only for a concurrent insert of the same unique value. */
 function isPlainInsert(scan: SqlScan, words: readonly { text: string }[]): boolean {
   const [first] = words;
   return (
@@ -60,7 +60,7 @@ function isPlainInsert(scan: SqlScan, words: readonly { text: string }[]): boole
   );
 }
 
-/** A table named `user` or `order` needs quotes. */
+/** Quotes tables named `user` or `order`. */
 function withQuotes(scan: SqlScan): SqlScan {
   const { text } = quoteReserved(scan);
   return text === scan.text ? scan : scanSql(text);
@@ -82,7 +82,7 @@ export function prepareStatement({
   const isLeft = words.some((word) => WRITES.test(word.text)) || !onlyComputes(scan);
   const readOnly = locked === null && READS.test(scan.verb) && !isLeft;
   return Object.freeze({
-    // Names of prepared statements are limited to 63 bytes; the digest identifies the text.
+    // Statement names are limited to 63 bytes.
     name: `lintel_${createHash('sha256').update(text).digest('base64url').slice(0, 27)}`,
     text,
     order,

@@ -1,6 +1,6 @@
 /**
- * Reports statements that PostgreSQL rejects when it prepares them: its message, the position in the definition, and advice.
- * Omits errors that another database of the project may not have.
+ * Reports statements that PostgreSQL rejects when it prepares them, with the position in the definition and advice. Omits errors
+ * that another database may not have.
  */
 import type { Refusal } from '../../../kernel/contract/trial.js';
 import { scanSql, type SqlScan } from '../../../kernel/language/sql.js';
@@ -9,7 +9,6 @@ import { nearest } from '../../../kernel/source/suggest.js';
 import { sqlState } from './errors.js';
 import type { Session } from './session.js';
 
-/** A statement as sent to the server. */
 export interface Sent {
   readonly scan: SqlScan;
   readonly text: string;
@@ -22,11 +21,10 @@ export function sentAs(text: string): Sent {
   return { scan, ...quoteReserved(scan) };
 }
 
-/** Objects that may exist elsewhere although this database lacks them. */
+/** Objects that may exist elsewhere. */
 export interface Doubts {
-  /** Extensions of a server. */
   readonly extensions: boolean;
-  /** SQL scripts of the project that could not run here. */
+  /** SQL scripts that could not run here. */
   readonly scripts: boolean;
 }
 
@@ -36,13 +34,13 @@ interface Said {
   readonly position?: unknown;
 }
 
-/** Errors in the text; all others concern the session or the server. */
+/** Other errors concern the session or the server. */
 const ABOUT_TEXT = /^(?:0A|21|22|42)/;
 const EXTENSION_FUNCTION =
   /^(?:st_|uuid_(?:generate|ns|nil)|gen_salt|crypt|digest|hmac|pgp_|armor|dearmor|\w*similarity|show_trgm|unaccent|levenshtein|soundex|text_soundex|difference|d?metaphone|daitch_|crosstab|connectby|normal_rand|\w+_distance|inner_product|vector_|l2_norm|earth|ll_to_earth|hstore|akeys|avals|skeys|svals|lquery|ltree|subpath|subltree|nlevel|lca|cube|h3_|time_bucket|cron_|postgis_|geo|phraseto_|pg_trgm)/;
 const EXTENSION_OPERATOR = /: \S+ (?:%|%>>?|<<?%|<->|<=>|<#>|<<->|<->>|~>|\?[<>]|\^[<>@]\S*)/;
 
-/** Null unless the statement certainly fails. `position`: the server's position of the first character of the text. */
+/** Null unless the statement certainly fails. `position`: the server's position of the first character. */
 export function refusalOf(error: unknown, { scan, text, written }: Sent, doubts: Doubts, position = 1): Refusal | null {
   const state = sqlState(error);
   const { message, hint, position: said } = error as Said;
@@ -105,7 +103,6 @@ function unitAt(text: string, characters: number): number {
   return at;
 }
 
-/** The name itself, after its table or schema. */
 function lastPart({ tokens }: SqlScan, at: number): number {
   const significant = tokens.filter(({ type }) => type !== 'comment');
   let i = significant.findIndex(({ start }) => start === at);
@@ -121,7 +118,7 @@ const NAMES = `
 SELECT DISTINCT proname AS name FROM pg_catalog.pg_proc
 WHERE prorettype NOT IN ('internal'::regtype, 'trigger'::regtype) AND proname !~ '^(?:pg_|_|binary_upgrade)'`;
 
-/** Adds the known functions of this name, or the one with the most similar name. */
+/** Adds the functions of this name, or the one with the most similar name. */
 export async function withFunctions(refusal: Refusal, { query }: Pick<Session, 'query'>): Promise<Refusal> {
   const name = refusal.about === 'function' ? functionIn(refusal.what) : null;
   if (name === null) return refusal;

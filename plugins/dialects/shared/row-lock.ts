@@ -3,13 +3,10 @@ import type { RowLock } from '../../../kernel/contract/plan.js';
 import { lockPlace } from '../../../kernel/language/sql-row-lock.js';
 import type { SqlScan } from '../../../kernel/language/sql.js';
 
-/**
- * `update` is as strong as the UPDATE that follows and does not block foreign keys to the row. `share`: several transactions may
- * read the row, and none may change it.
- */
+/** `update` does not block foreign keys to the row. `share`: several transactions may read the row, and none may change it. */
 const WORDS: Readonly<Record<RowLock, string>> = { update: 'FOR NO KEY UPDATE', share: 'FOR SHARE' };
 
-/** Returns the text with the lock, or null when the rows cannot be locked with certainty. */
+/** Null when the rows cannot be locked with certainty. */
 export function withRowLock({ text, ...scan }: SqlScan, lock: RowLock = 'update'): string | null {
   const place = lockPlace({ text, ...scan });
   return place === null ? null : `${text.slice(0, place)} ${WORDS[lock]}${text.slice(place)}`;

@@ -1,6 +1,6 @@
 /**
- * Runs the SQL scripts of the project: each file once, ordered by name, in its own transaction. A table in the database stores
- * the names and checksums of those that have run.
+ * Runs the SQL scripts of the project: each once, by name, in its own transaction. A table stores the names and checksums of
+ * those that have run.
  */
 import { createHash } from 'node:crypto';
 import { Fault, fault } from '../../../kernel/contract/fault.js';
@@ -15,14 +15,13 @@ const LEDGER = 'lintel_scripts';
 
 export interface Scripts {
   readonly pending: readonly Script[];
-  /** Scripts that were changed after they ran. */
+  /** Changed after they ran. */
   readonly changed: readonly Script[];
 }
 
 const checksumOf = ({ text }: Script): string => createHash('sha256').update(text).digest('hex');
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** Reads only. */
 export async function scriptsLeft(
   session: Session,
   { introspect, quote }: Pick<Flavour, 'introspect' | 'quote'>,
@@ -39,7 +38,6 @@ export async function scriptsLeft(
   };
 }
 
-/** True when a script was run. */
 export async function runScripts(
   { withSession, flavour: find, store }: Migrated,
   scripts: readonly Script[],
@@ -56,10 +54,9 @@ export async function runScripts(
   return pending.length > 0;
 }
 
-/** Another session holds a lock. */
 const isLockedOut = (error: unknown): boolean => error instanceof Fault && isLocked(error.options.cause);
 
-/** Checks again under the lock, because another process may have run the script. */
+/** Another process may have run the script meanwhile. */
 async function runOne(session: Session, flavour: Flavour, script: Script): Promise<void> {
   const unlock = await flavour.lock(session);
   try {
@@ -92,7 +89,6 @@ const stepOf = (store: string, { file }: Script): Omit<MigrationStep, 'sql' | 'l
   destructive: false,
 });
 
-/** In the format of a migration outline. */
 export const scriptOutline = (
   store: string,
   { pending, changed }: Scripts,

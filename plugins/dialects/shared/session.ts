@@ -1,4 +1,4 @@
-/** The session of a migration, which runs plain statements one after the other. Implemented by each dialect. */
+/** The session of a migration. Implemented by each dialect. */
 import type { Row } from '../../kinds/dialect.js';
 
 export interface Session {
@@ -6,5 +6,5 @@ export interface Session {
   query(text: string, values?: readonly (string | null)[]): Promise<readonly Row[]>;
 }
 
-/** Runs `work` in one transaction on one connection; rolls back when it throws. */
+/** In one transaction; rolls back when `work` throws. */
 export type WithSession = <T>(work: (session: Session) => Promise<T>) => Promise<T>;

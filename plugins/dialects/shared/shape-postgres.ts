@@ -1,4 +1,4 @@
-/** Maps models to PostgreSQL types and migrates in one transaction under an advisory lock, on a server or embedded. */
+/** Maps models to PostgreSQL types and migrates in one transaction under an advisory lock. */
 import type { ColumnType, ModelColumn, ModelTable } from '../../../kernel/contract/model.js';
 import { Fault } from '../../../kernel/contract/fault.js';
 import { isLocked, isRefusedByRows, LOCK_WAIT_LOCAL, makeApart } from './apart.js';
@@ -16,7 +16,6 @@ const TYPES: Readonly<Record<ColumnType, string>> = {
   json: 'jsonb',
 };
 
-/** Database types that can store a column of a model. */
 const FITTING: Readonly<Record<ColumnType, readonly string[]>> = {
   integer: ['int8', 'int4', 'int2', 'numeric'],
   float: ['float8', 'float4', 'numeric'],
@@ -59,7 +58,7 @@ export const postgresFlavour: Flavour = {
   write: async (changes) => (await import('./ddl.js')).writeDdl(changes),
   quote: (name) => `"${name.replaceAll('"', '""')}"`,
   async lock(session) {
-    // The timeouts of requests are too short for building an index, or for waiting for another process.
+    // Request timeouts are too short for building an index or waiting for another process.
     await session.query('SET LOCAL statement_timeout = 0');
     await session.query(`SELECT pg_advisory_xact_lock(${LOCK})`);
     await session.query(LOCK_WAIT_LOCAL);

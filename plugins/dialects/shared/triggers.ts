@@ -1,7 +1,4 @@
-/**
- * Finds triggers that access tables: statements do not show these reads and writes, so every transaction has to be serializable.
- * Triggers that only set columns of the written row are ignored.
- */
+/** Finds triggers that access tables: statements do not show these accesses, so every transaction has to be serializable. */
 import type { Log } from '../../../kernel/contract/plugin.js';
 import { callsIn, reachesOut } from '../../../kernel/language/sql-calls.js';
 import { significant } from '../../../kernel/language/sql-read.js';
@@ -10,7 +7,6 @@ import { scanSql } from '../../../kernel/language/sql.js';
 export interface Trigger {
   readonly name: string;
   readonly table: string;
-  /** The text of the trigger function. */
   readonly body: string;
 }
 
@@ -25,7 +21,7 @@ export function touchesTables({ body }: Pick<Trigger, 'body'>): boolean {
   return callsIn(words, { tables: [] }).some((name) => !PROCEDURAL.test(name) && reachesOut(name));
 }
 
-/** True when there are such triggers; logs their names. */
+/** Logs the names of such triggers. */
 export function isTriggered(triggers: readonly Trigger[], store: string, log: Log): boolean {
   const found = triggers.filter(touchesTables).map(({ name, table }) => `${name} on ${table}`);
   if (found.length === 0) return false;

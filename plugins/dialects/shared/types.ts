@@ -1,6 +1,4 @@
-/**
- * Converts values from PostgreSQL text to native JSON values by type OID, alike for both dialects. Types not listed stay text.
- */
+/** Converts values from PostgreSQL text to JSON values by type OID. Types not listed stay text. */
 import { exactNumber, readJson } from '../../../kernel/language/exact-json.js';
 import { parseArray } from './arrays.js';
 
@@ -32,12 +30,9 @@ export const decimal: Parse = (value) => {
 
 const INSTANT = /^(\d{4,6}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d+))?(?:([+-]\d\d)(?::?(\d\d))?)?$/;
 
-/**
- * `2026-01-02 03:04:05.6+00` to `2026-01-02T03:04:05.600Z`. Sessions run in UTC; another offset is preserved. `infinity` and
- * years BC stay unchanged.
- */
+/** `2026-01-02 03:04:05.6+00` to `2026-01-02T03:04:05.600Z`. `infinity` and years BC stay unchanged. */
 export const instant: Parse = (value) => {
-  // Fast path without a regular expression: 2026-01-02 03:04:05[.fraction][+00].
+  // Fast path for 2026-01-02 03:04:05[.fraction][+00].
   if (value.charCodeAt(10) === 32 && value.charCodeAt(4) === 45) {
     const end = value.endsWith('+00') ? value.length - 3 : value.length;
     const tail = value.slice(19, end);

@@ -1,16 +1,13 @@
-/**
- * Binds the values of a statement as text, whose type the database infers; values never become part of the SQL. Rejects values
- * that PostgreSQL text cannot store.
- */
+/** Binds values as text; the database infers the types. Rejects values that PostgreSQL text cannot store. */
 import { ExactNumber } from '../../../kernel/contract/exact-number.js';
 import { Fault, fault } from '../../../kernel/contract/fault.js';
 import { writeJson } from '../../../kernel/language/exact-json.js';
 import type { Prepared } from '../../kinds/dialect.js';
 import { arrayLiteral } from './arrays.js';
 
-/** A statement of PostgreSQL, on a server or embedded; created only by `prepareStatement`. */
+/** Created only by `prepareStatement`. */
 export interface PgPrepared extends Prepared {
-  /** Per parameter (0-based): bind an array as an array literal. */
+  /** Parameters (0-based) that bind an array as an array literal. */
   readonly arrays: readonly boolean[];
   /** A single read of tables that serializable transactions write. */
   readonly among: boolean;
@@ -20,12 +17,12 @@ export interface PgPrepared extends Prepared {
   readonly insert: boolean;
 }
 
-/** V8 caches well-formedness of most strings, so this is faster than a regular expression. */
+/** `isWellFormed` takes constant time for one-byte strings, unlike a regular expression. */
 interface CheckedString {
   isWellFormed(): boolean;
 }
 
-/** PostgreSQL text cannot contain NUL, and a lone surrogate would silently become another character. */
+/** PostgreSQL text cannot contain NUL, and a lone surrogate would silently change. */
 function checked(text: string): string {
   if (text.includes('\0') || !(text as unknown as CheckedString).isWellFormed()) throw fault('QRY_BAD_VALUE');
   return text;
@@ -50,7 +47,6 @@ function finite(_key: string, value: unknown): unknown {
   return value;
 }
 
-/** One value as text; `null` is SQL NULL. */
 function bindValue(value: unknown, json: boolean, array: boolean): string | null {
   if (value === null || value === undefined) return null;
   if (json) return jsonText(value);
@@ -75,7 +71,7 @@ function bindValue(value: unknown, json: boolean, array: boolean): string | null
   }
 }
 
-/** Binds all values of a run, in the order of the driver. */
+/** In the order of the driver. */
 export function bindValues(prepared: PgPrepared, values: readonly unknown[]): (string | null)[] {
   const { order, json, arrays } = prepared;
   const bound = new Array<string | null>(order.length);
@@ -90,7 +86,7 @@ export function bindValues(prepared: PgPrepared, values: readonly unknown[]): (s
   return bound;
 }
 
-/** Names the parameter whose value was rejected. */
+/** Names the rejected parameter. */
 function refused(error: unknown, n: number): unknown {
   if (!(error instanceof Fault) || error.options.issues !== undefined) return error;
   const detail = 'cannot be kept in the database';

@@ -1,6 +1,6 @@
 /**
- * Encodes documents as JSON and decodes them: preserves the order of fields; `Date`, `ObjectId` and non-JSON numbers are objects
- * with a `$` key. A leading `$` of field names is doubled, so that no document can imitate such an object.
+ * Encodes documents as JSON. `Date`, `ObjectId` and non-JSON numbers become objects with a `$` key; a leading `$` of field names
+ * is doubled, so that no document can imitate these.
  */
 import { createHash } from 'node:crypto';
 import { ObjectId } from 'bson';
@@ -10,7 +10,7 @@ import type { Document } from '../../kinds/document-store.js';
 
 /** The nesting limit of MongoDB. */
 const DEEPEST = 100;
-/** Longer keys are stored as digests, because index entries are limited in size. */
+/** Longer keys become digests, because index entries are limited in size. */
 const LONGEST = 80;
 
 export function refused(pointer: string, detail: string): Fault {
@@ -32,7 +32,7 @@ export const isObjectId = (value: unknown): value is ObjectId =>
     !Object.hasOwn(value, '_bsontype') &&
     (value as { _bsontype?: unknown })._bsontype === 'ObjectId');
 
-/** Copies with plain objects; `leaf` converts every value that is no object or array. */
+/** `leaf` converts every value that is no object or array. */
 function walk(value: unknown, at: string, depth: number, name: (key: string) => string, leaf: Leaf): unknown {
   if (depth > DEEPEST) throw refused(top(at), 'is nested too deeply');
   if (Array.isArray(value)) return value.map((item, i) => walk(item, `${at}/${i}`, depth + 1, name, leaf));
@@ -84,7 +84,7 @@ const doubled = (key: string): string => (key.startsWith('$') ? `$${key}` : key)
 
 export const encode = (document: Document): Json => walk(document, '', 0, doubled, leafIn) as Json;
 
-/** Copies with plain objects, so that values can be compared with decoded documents. */
+/** Copies with plain objects, to be comparable with decoded documents. */
 export const plainCopy = <T>(value: T): T =>
   walk(
     value,
@@ -110,7 +110,7 @@ export function decode(value: unknown): unknown {
   return made;
 }
 
-/** A text that is equal for equal values; null for values that need another comparison. */
+/** Equal for equal values; null for values that need another comparison. */
 export function scalarKey(value: unknown): string | null {
   switch (typeof value) {
     case 'string':
@@ -125,13 +125,12 @@ export function scalarKey(value: unknown): string | null {
   return isObjectId(value) ? `o${value.toHexString()}` : null;
 }
 
-/** Short printable ASCII text unchanged, all other text as a digest. */
+/** Digests all but short printable ASCII text. */
 export const short = (text: string): string =>
   text.length <= LONGEST && /^[\x20-\x7e]*$/.test(text)
     ? text
     : `#${createHash('sha256').update(JSON.stringify(text)).digest('base64url').slice(0, 32)}`;
 
-/** The primary key of a document in its table. */
 export function idKey(id: unknown): string {
   if (Array.isArray(id) || id === undefined || id instanceof RegExp) throw refused('/_id', 'cannot be an id');
   return short(scalarKey(id) ?? `j${JSON.stringify(encode({ id }))}`);

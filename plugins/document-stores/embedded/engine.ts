@@ -1,6 +1,5 @@
 /**
- * MongoDB's query and update language by `mingo`, without script evaluation and with corrected operators. Accesses no database;
- * errors of the library become Faults here.
+ * MongoDB's query and update language by `mingo`, without script evaluation and with corrected operators. Accesses no database.
  */
 import { Aggregator } from 'mingo/aggregator';
 import { Context, evalExpr, type OpType } from 'mingo/core';
@@ -35,7 +34,7 @@ type Stage = (stream: Stream, expression: Document, options: StageOptions) => St
 
 const within = (document: Document, path: string): unknown => resolve(document, path);
 
-/** `$lookup` by fields; a `pipeline` runs over the joined documents. */
+/** `$lookup` by fields; `pipeline` runs over the joined documents. */
 const lookup: Stage = (stream, expression, options) => {
   const { from, localField, foreignField, pipeline = [], let: variables = {}, as } = expression;
   if (typeof localField !== 'string' || typeof foreignField !== 'string')
@@ -69,7 +68,7 @@ const count: Stage = (stream, name) =>
 
 type Accumulator = (documents: unknown, expression: unknown, options: unknown) => unknown;
 
-/** Missing fields are not collected; the library would collect null, except inside an object. */
+/** Missing fields are not collected; the library would collect null. */
 const present =
   (accumulator: unknown): Accumulator =>
   (documents, value, options) => {
@@ -125,7 +124,6 @@ export function testOf(filter: Document): Test {
   return (document) => guarded(() => query.test(document as Fields));
 }
 
-/** Puts `_id` first and removes undefined fields. */
 function tidy(document: Document): Document {
   const fields = Object.entries(document).filter(([name, value]) => name !== '_id' && value !== undefined);
   const { _id } = document;
@@ -170,7 +168,7 @@ function projected(documents: readonly Document[], filter: Document, projection:
   );
 }
 
-/** Updates the documents, which all match the filter; returns the new versions. */
+/** The documents match the filter already; returns the new versions. */
 export function change(
   documents: readonly Fields[],
   filter: Document,

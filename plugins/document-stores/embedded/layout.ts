@@ -1,6 +1,6 @@
 /**
- * Plans and creates the tables and indexes of models in the SQL database. The rules of a collection are stored in the comment of
- * its table. Only adds.
+ * Plans and creates the tables and indexes of models. The rules of a collection are stored in the comment of its table. Only
+ * adds.
  */
 import { Fault, fault } from '../../../kernel/contract/fault.js';
 import type { MigrationOutline, MigrationProgress, MigrationStep } from '../../../kernel/contract/migration.js';
@@ -16,7 +16,6 @@ import { commentOf, indexName, knownOf, quote, tableName, textsOf, type Tables }
 export interface Place {
   readonly sql: Dialect;
   readonly tables: Tables;
-  /** The name of the store in the config. */
   readonly instance: string;
 }
 
@@ -35,7 +34,7 @@ const indexOf = ({ change, columns }: Planned, name: string): KnownIndex => {
   };
 };
 
-/** Other indexes are not created: the index of terms, which every collection has, covers them. */
+/** The index of terms covers all other indexes. */
 function indexSql(planned: Planned, table: string, name: string): string[] {
   const fields = planned.columns.map((column) => column.name);
   const index = quote(indexName(table, name));
@@ -51,7 +50,7 @@ interface Made {
   readonly planned: Planned;
 }
 
-/** `state`: the known collections, updated with each step. */
+/** `state` is updated with each step. */
 function write(planned: Planned, instance: string, state: Map<string, Known>): Made {
   const table = tableName(planned.collection, instance);
   const before = state.get(planned.collection) ?? NOTHING;
@@ -98,7 +97,7 @@ export async function outline(place: Place, models: readonly ModelTable[]): Prom
   return { steps: steps.map(({ step }) => step), warnings };
 }
 
-/** An advisory lock serializes processes that start together; the second finds nothing to do. */
+/** An advisory lock serializes processes that start together. */
 export async function build(
   place: Place,
   models: readonly ModelTable[],

@@ -1,7 +1,4 @@
-/**
- * Rejects updates that cannot be applied, such as adding a number to text or an item to a non-array. The library would silently
- * ignore them.
- */
+/** Rejects updates such as adding a number to text, which the library would silently ignore. */
 import type { Document } from '../../kinds/document-store.js';
 import { refused } from './codec.js';
 import { isFields } from './order.js';
@@ -16,7 +13,7 @@ function valueAt(document: Document, path: string): unknown {
   }, document);
 }
 
-/** Operators that walk the whole path of their field and create missing parts. */
+/** Operators that create missing parts of a path. */
 const GOING: ReadonlySet<string> = new Set([
   '$set',
   '$inc',
@@ -32,7 +29,7 @@ const GOING: ReadonlySet<string> = new Set([
   '$currentDate',
 ]);
 
-/** A field cannot be created inside a text, a number or null, nor a named field inside an array. */
+/** A field cannot be created inside a scalar, nor a named field inside an array. */
 function judgeWay(path: string, documents: readonly Document[]): void {
   const parts = path.split('.');
   for (const document of documents) {
@@ -55,7 +52,7 @@ export function judgeOperands(update: Document, documents: readonly Document[]):
       if (GOING.has(operator) && !path.includes('$')) judgeWay(path, documents);
       if (!numeric && !LISTS.has(operator)) continue;
       if (numeric && typeof operand !== 'number') throw refused(pointerOf(path), 'is no number');
-      // Paths with array placeholders are resolved by the library.
+      // The library resolves array placeholders.
       if (path.includes('$')) continue;
       for (const document of documents) {
         const value = valueAt(document, path);

@@ -5,7 +5,6 @@
 import type { Document } from '../../kinds/document-store.js';
 import { isObjectId } from './codec.js';
 
-/** The rank of each type in the sort order. */
 export function rankOf(value: unknown): number {
   if (value === null || value === undefined) return 1;
   switch (typeof value) {
@@ -24,7 +23,7 @@ export function rankOf(value: unknown): number {
 
 const plain = (a: number | string | boolean, b: number | string | boolean): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** UTF-16 order differs from code point order for characters outside the basic plane. */
+/** UTF-16 order differs outside the basic plane. */
 const texts = (a: string, b: string): number => (a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b)));
 
 function numbers(a: number, b: number): number {
@@ -67,10 +66,7 @@ export function compare(a: unknown, b: unknown): number {
   }
 }
 
-/**
- * Values at a path; an array on the path stands for its elements, and an element without fields gives undefined. `whole`: an
- * array that a number selects counts as itself.
- */
+/** An array on the path stands for its elements. `whole`: an array selected by a number counts as itself. */
 function valuesAt(value: unknown, parts: readonly string[], whole = false): readonly unknown[] {
   const [part, ...rest] = parts;
   if (part === undefined) {

@@ -1,13 +1,13 @@
 /**
- * Regular expressions of document queries. They are matched in linear time or rejected, because the matched text may come from
- * any client. Compiled patterns are cached.
+ * Regular expressions of document queries, matched in linear time or rejected, because clients may have written the text.
+ * Compiled patterns are cached.
  */
 import { linearPattern, type LinearPattern } from '../../../kernel/language/linear-pattern.js';
 
 const MOST_KEPT = 200;
 const kept = new Map<string, LinearPattern>();
 
-/** `options`: as in MongoDB, without `g` and `y`, which are stateful, and without `x`. */
+/** Ignores `g` and `y`, which are stateful, and `x`. */
 export function patternOf(source: string, options = ''): LinearPattern {
   const flags = options.replace(/[gyxdu]/g, '');
   const key = `${flags}/${source}`;
@@ -32,7 +32,7 @@ interface Found {
 
 type Given = Readonly<Record<string, unknown>>;
 
-/** The pattern and text of `$regexMatch` and similar operators; null when either is missing. */
+/** Null when the pattern or the text is missing. */
 function given({ input, regex, options = '' }: Given): readonly [pattern: LinearPattern, input: string] | null {
   if (input === null || input === undefined || regex === null || regex === undefined) return null;
   if (typeof input !== 'string' || typeof regex !== 'string' || typeof options !== 'string')

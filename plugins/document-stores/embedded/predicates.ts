@@ -1,6 +1,6 @@
 /**
- * Comparison operators of filters with MongoDB's semantics, which the library lacks: equality includes the order of fields,
- * ordering applies within a type, and arrays also match by their elements.
+ * Comparison operators with MongoDB's semantics, which the library lacks: equality includes field order, ordering applies within
+ * a type, arrays also match by their elements.
  */
 import type { Document } from '../../kinds/document-store.js';
 import { isObjectId } from './codec.js';
@@ -8,13 +8,10 @@ import { compare, isFields, rankOf } from './order.js';
 import { patternOf } from './patterns.js';
 
 type Predicate = (document: Document) => boolean;
-/** The first two parameters are those of the library: path and operand. */
+/** The parameters are those of the library. */
 export type Operator = (path: string, operand: unknown, options?: unknown) => Predicate;
 
-/**
- * Values at a path. `whole`: an array that a number selects matches only as a whole; `flat`: includes the elements of a final
- * array.
- */
+/** `whole`: an array selected by a number matches only as a whole; `flat`: includes the elements of a final array. */
 function at(value: unknown, parts: readonly string[], whole: boolean, flat = true): readonly unknown[] {
   const [part, ...rest] = parts;
   if (part === undefined) return Array.isArray(value) && !whole && flat ? [value, ...(value as unknown[])] : [value];
@@ -129,7 +126,7 @@ const $mod: Operator = (path, operand) => {
   return any(path, (value) => typeof value === 'number' && Math.trunc(value) % divisor === remainder);
 };
 
-/** Operands that contain operators are delegated to the library. */
+/** Operands with operators are left to the library. */
 const $all =
   (otherwise: Operator): Operator =>
   (path, operand, options) => {
@@ -149,13 +146,12 @@ const $size: Operator = (path, operand) => {
 };
 
 const BRANCHES: ReadonlySet<string> = new Set(['$and', '$or', '$nor']);
-/** Whether the operators apply to elements that are plain values. */
 const ofMembers = (operand: unknown): boolean =>
   isFields(operand) &&
   Object.keys(operand).length > 0 &&
   Object.keys(operand).every((key) => key.startsWith('$') && !BRANCHES.has(key));
 
-/** The library also searches nested arrays. An element that is an array must match only as a whole. */
+/** The library also searches nested arrays; an element that is an array must match only as a whole. */
 const $elemMatch =
   (otherwise: Operator): Operator =>
   (path, operand, options) => {
@@ -176,7 +172,7 @@ const $regex: Operator = (path, operand) => {
   return any(path, judged(operand instanceof RegExp ? operand : { source: String(operand), flags: '' }));
 };
 
-/** Array elements that are not objects have no fields and match nothing. */
+/** Array elements without fields match nothing. */
 const ofObjects =
   (operator: Operator): Operator =>
   (...given) => {

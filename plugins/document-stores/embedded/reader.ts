@@ -1,7 +1,4 @@
-/**
- * Reads the documents that match a filter in batches, in insertion order. Holds one batch in memory in addition to what the
- * caller keeps.
- */
+/** Reads matching documents in batches, in insertion order. Holds one batch in memory. */
 import type { Row, Transaction } from '../../kinds/dialect.js';
 import type { Document } from '../../kinds/document-store.js';
 import { decode, idKey } from './codec.js';
@@ -16,21 +13,18 @@ export interface Found {
   readonly document: Document;
 }
 
-/** A parsed filter. */
 export interface Query {
   readonly narrow: Narrow;
   readonly search: Search | null;
   readonly test: Test;
-  /** The filter without the parts that the database has fully evaluated. */
+  /** Without what the database has fully evaluated. */
   readonly rest: Document;
 }
 
 export interface Reader {
   /** Null: the collection does not exist. */
   queryOf(collection: string, filter: Document, inside: Transaction | null): Promise<Query | null>;
-  /**
-   * Reads until `visit` returns false. Outside a transaction it throws MoreToRead when one statement does not return everything.
-   */
+  /** Reads until `visit` returns false. Throws MoreToRead outside a transaction if one statement does not return everything. */
   each(collection: string, query: Query, inside: Transaction | null, visit: (one: Found) => boolean): Promise<void>;
   all(collection: string, filter: Document, inside: Transaction | null): Promise<readonly Document[]>;
   count(collection: string, filter: Document, inside: Transaction | null): Promise<number>;
@@ -76,7 +70,7 @@ export function createReader(tables: Tables): Reader {
       }
       if (rows.length < BATCH) return;
       if (inside === null) throw new MoreToRead();
-      // For many documents, reading in insertion order is cheaper than using the index of terms.
+      // For many documents, insertion order is cheaper than the index of terms.
       early = false;
     }
   }

@@ -1,14 +1,10 @@
-/**
- * Validates documents against the rules of their collection before they are written, and names the fields of database errors.
- * Fields without a rule may have any value.
- */
+/** Validates documents against the rules of their collection, and names the fields of database errors. */
 import { Fault, fault, type Issue } from '../../../kernel/contract/fault.js';
 import { escapePointer } from '../../../kernel/contract/json.js';
 import type { Document } from '../../kinds/document-store.js';
 import type { KnownIndex } from '../shared/plan.js';
 import type { FieldRule, Rules } from '../shared/rules.js';
 
-/** The metadata stored with a collection. */
 export interface Known {
   readonly rules: Rules | null;
   readonly indexes: readonly KnownIndex[];
@@ -79,7 +75,7 @@ function judgeFields(
 export const judge = ({ required = [], properties }: Rules, document: Document): Judgement =>
   judgeFields(document, properties, required, '');
 
-/** Adds the fields concerned to an error; `indexes`: the fields by index name in the database. */
+/** `indexes`: fields by index name in the database. */
 export function named(error: unknown, indexes: ReadonlyMap<string, readonly string[]>): unknown {
   if (!(error instanceof Fault)) return error;
   const { cause, issues: _, ...options } = error.options;

@@ -1,4 +1,4 @@
-/** Runtime of the document store `embedded`: its tables are in a SQL connection of the config, which opens and closes itself. */
+/** Runtime of the document store `embedded`: its tables are in a SQL connection, which opens and closes itself. */
 import { BootError } from '../../../kernel/contract/boot-error.js';
 import { defineRuntime, type RuntimeContext } from '../../../kernel/contract/plugin.js';
 import { dialect, type Dialect } from '../../kinds/dialect.js';
@@ -12,7 +12,6 @@ interface Opened {
   readonly tables: Tables;
 }
 
-/** State private to a handle. */
 const opened = new WeakMap<DocumentStore, Opened>();
 const partsOf = (handle: DocumentStore): Opened => {
   const found = opened.get(handle);

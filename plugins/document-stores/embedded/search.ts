@@ -1,13 +1,13 @@
 /**
- * `$text` by the full-text search of the database, with English stemming, over the fields that the model marks. Matches any word,
- * requires every quoted phrase, and excludes words after a minus.
+ * `$text` by the English full-text search of the database. Matches any word, requires quoted phrases, excludes words after a
+ * minus.
  */
 import { fault } from '../../../kernel/contract/fault.js';
 import type { Document } from '../../kinds/document-store.js';
 import type { KnownIndex } from '../shared/plan.js';
 
 export interface Search {
-  /** SQL conditions whose parameters are numbered from `first`. */
+  /** Parameters are numbered from `first`. */
   readonly conditions: (first: number) => readonly string[];
   readonly values: readonly unknown[];
 }
@@ -15,13 +15,13 @@ export interface Search {
 export const searchedIn = (indexes: readonly KnownIndex[]): readonly string[] =>
   indexes.find(({ words }) => words !== null)?.words ?? [];
 
-/** The searched expression; must equal that of the index. */
+/** Must equal the expression of the index. */
 export function searchedText(fields: readonly string[]): string {
   const parts = fields.map((field) => `coalesce(doc #>> ${pathLiteral(field)}, '')`);
   return `to_tsvector('english'::regconfig, ${parts.join(` || ' ' || `)})`;
 }
 
-/** A path as an array literal; names come from models. */
+/** Names come from models. */
 export const pathLiteral = (field: string): string => {
   const quoted = `"${field.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
   return `'{${quoted.replaceAll("'", "''")}}'::text[]`;
@@ -36,7 +36,7 @@ interface Taken {
   readonly rest: Document;
 }
 
-/** Removes `$text` from a filter, at the top level or inside `$and`. */
+/** `$text` may be at the top level or inside `$and`. */
 export function searchOf(filter: Document, fields: readonly string[]): Taken {
   const { $text: text, $comment: _, ...rest } = filter;
   if (text !== undefined) return { search: searchFor(text, fields), rest };

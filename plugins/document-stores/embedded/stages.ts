@@ -1,12 +1,9 @@
-/**
- * Pipeline stages and expression operators whose results in the library differ from MongoDB. Evaluates no code from definitions.
- */
+/** Pipeline stages and expression operators that differ from MongoDB in the library. Evaluates no code from definitions. */
 import type { Document } from '../../kinds/document-store.js';
 import { scalarKey } from './codec.js';
 import { compare, isFields, orderOf } from './order.js';
 import { findAll, findOne, isMatch } from './patterns.js';
 
-/** The library's evaluation of expressions. */
 export type Evaluate = (document: unknown, expression: unknown, options: never) => unknown;
 
 /** A missing field sorts before null. */
@@ -109,7 +106,7 @@ export function expressionsOver(
         options,
       );
     },
-    // Some stages of the library use internal functions. Definitions are JSON and cannot contain functions.
+    // Used internally by the library. Definitions are JSON and cannot contain functions.
     $function: (document, expression, options) => {
       const { body, args } = expression as { body?: unknown; args?: unknown };
       if (typeof body !== 'function') throw new Error('scripts are not run');
@@ -118,7 +115,6 @@ export function expressionsOver(
   };
 }
 
-/** A lazy sequence of documents in the library. */
 export interface Stream {
   map(change: (document: Document) => unknown): Stream;
   transform(change: (documents: Document[]) => Stream): Stream;
@@ -131,7 +127,7 @@ export const sorting =
   (stream: Stream, keys: Readonly<Record<string, unknown>>): Stream =>
     stream.transform((documents) => flow([...documents].sort(orderOf(keys))));
 
-/** `$bucket` as `$group` with `$switch`: a lower boundary is inclusive. */
+/** `$bucket` as `$group` with `$switch`; lower boundaries are inclusive. */
 export function bucketAsGroups(spec: Document): readonly Document[] {
   const { groupBy, boundaries, output } = spec;
   const all = boundaries as readonly unknown[];
@@ -147,7 +143,7 @@ export function bucketAsGroups(spec: Document): readonly Document[] {
 const keyOf = (value: unknown): string =>
   value === null || value === undefined ? 'z' : (scalarKey(value) ?? `j${JSON.stringify(value)}`);
 
-/** Values at a path as keys, arrays by element; missing values are null. */
+/** Missing values are null; arrays count by element. */
 function keysAt(
   document: Document,
   path: string,
@@ -158,7 +154,7 @@ function keysAt(
   return value.length === 0 ? ['z'] : [keyOf(value), ...(value as unknown[]).map(keyOf)];
 }
 
-/** Joins each document with the documents of the other collection, in their order. */
+/** Joined documents keep the order of their collection. */
 export function joiner(
   others: readonly Document[],
   local: string,

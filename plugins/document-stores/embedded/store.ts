@@ -1,6 +1,6 @@
 /**
- * The handle of the embedded document store: the database narrows down the candidates, and the query language decides which
- * match. Inside a transaction everything uses its connection, because waiting for another one could deadlock.
+ * The handle of the embedded document store: the database narrows down the candidates, the library decides which match. A
+ * transaction uses only its own connection, because waiting for another could deadlock.
  */
 import { ObjectId } from 'bson';
 import type { Asker } from '../../../kernel/contract/asker.js';
@@ -27,13 +27,12 @@ import { indexName, tableName, type Tables } from './tables.js';
 import { termsLiteral } from './terms.js';
 import { inserted, operatorsOf, seedOf } from './upsert.js';
 
-/** Attempts to lock one matching document under concurrent changes. */
+/** Attempts to lock a matching document under concurrent changes. */
 const TRIES = 30;
 
 export interface Parts {
   readonly sql: Dialect;
   readonly tables: Tables;
-  /** The name of the store in the config. */
   readonly instance: string;
 }
 
@@ -75,7 +74,7 @@ export function createStore({ sql, tables, instance }: Parts): DocumentStore {
     );
   }
 
-  /** Reads a consistent state: with one statement, or with several in one snapshot transaction. */
+  /** Reads one consistent state, in a snapshot transaction if it takes several statements. */
   async function atOnce<T>(
     inside: Inside,
     work: (transaction: Transaction | null) => Promise<T>,
@@ -115,7 +114,7 @@ export function createStore({ sql, tables, instance }: Parts): DocumentStore {
     return documents;
   }
 
-  /** Locks the matching documents; those changed since they were read are tested again. */
+  /** Tests documents again that were changed since they were read. */
   async function locked(
     collection: string,
     filter: Document,
@@ -129,12 +128,11 @@ export function createStore({ sql, tables, instance }: Parts): DocumentStore {
       const found = await candidates(collection, query, options, transaction);
       const documents = found.map(({ document }) => document);
       const still = await again(collection, query, documents, sort, transaction);
-      // Another document may match instead of one that was changed concurrently.
+      // Another document may match instead.
       if (one !== true || found.length === 0 || still.length > 0 || attempt >= TRIES) return still;
     }
   }
 
-  /** Locks the documents and returns those that still match. */
   async function again(
     collection: string,
     query: Query,
@@ -162,7 +160,7 @@ export function createStore({ sql, tables, instance }: Parts): DocumentStore {
     };
     await reader.each(collection, query, inside, (one) => {
       found.push(one);
-      // Discards surplus documents early, to bound memory.
+      // Bounds memory.
       if (sort !== null && found.length > 2 * most + 1000) cut();
       return sort !== null || found.length < most;
     });
@@ -229,7 +227,7 @@ export function createStore({ sql, tables, instance }: Parts): DocumentStore {
       try {
         return await within(inside, call, asker);
       } catch (error) {
-        // A concurrent upsert created the same document, so it now exists.
+        // A concurrent upsert created the document.
         if (inside !== null || options.upsert !== true || !isTaken(error)) throw error;
         return within(inside, call, asker);
       }
@@ -268,7 +266,6 @@ function demand({ rules }: Known, document: Document): void {
 
 const isTaken = (error: unknown): boolean => error instanceof Fault && error.code === 'QRY_UNIQUE';
 
-/** `_id` comes first, as in MongoDB. */
 function withId(document: Document): Document {
   const { _id, ...fields } = document;
   return { _id: Object.hasOwn(document, '_id') ? _id : new ObjectId(), ...fields };

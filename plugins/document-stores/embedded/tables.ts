@@ -1,6 +1,6 @@
 /**
  * One table per collection in a PostgreSQL database, and all statements on it. Collection names become quoted table names only
- * here; values are always bound.
+ * here.
  */
 import { createHash } from 'node:crypto';
 import { BY_LOCKS, type Dialect, type Row, type Transaction } from '../../kinds/dialect.js';
@@ -8,13 +8,13 @@ import { NOTHING, type Known } from './rules.js';
 
 /** Rows per statement. */
 export const BATCH = 500;
-/** An advisory lock key that other users of the database do not use. */
+/** An arbitrary advisory lock key. */
 const LOCK = '7306089142510572';
 const NAME_BYTES = 63;
 
 export const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** Names are limited to 63 bytes; longer ones end in a digest. */
+/** At most 63 bytes; longer names end in a digest. */
 export function fitting(name: string, suffix = ''): string {
   const whole = name + suffix;
   if (Buffer.byteLength(whole) <= NAME_BYTES) return whole;
@@ -36,7 +36,7 @@ export const knownOf = (comment: unknown): Known =>
   typeof comment === 'string' && comment.startsWith('{"rules":') ? (JSON.parse(comment) as Known) : NOTHING;
 
 export interface Texts {
-  /** The quoted name. */
+  /** Quoted. */
   readonly table: string;
   readonly create: readonly string[];
   readonly insert: string;
@@ -44,11 +44,11 @@ export interface Texts {
   readonly remove: string;
   readonly lock: string;
   readonly count: string;
-  /** `$1`: the last `seq` already read; then one array of terms each. `early`: use the index of terms instead of the order. */
+  /** `$1`: the last `seq` read; then arrays of terms. `early`: use the index of terms. */
   readonly read: (lists: number, more: readonly string[], early: boolean) => string;
 }
 
-/** Documents are passed as text, because unnesting JSON would reject `\u0000`. */
+/** Passed as text, because unnesting JSON would reject `\u0000`. */
 const RECORDS = 'unnest($1::text[], $2::text[], $3::text[]) AS r(id, doc, terms)';
 
 export function textsOf(name: string): Texts {
@@ -58,7 +58,7 @@ export function textsOf(name: string): Texts {
     const key = `${lists} ${String(early)} ${more.join(' ')}`;
     const made = known.get(key);
     if (made !== undefined) return made;
-    // An expression cannot use the index on `seq`, so the database uses those of the conditions.
+    // An expression cannot use the index on `seq`, so those of the conditions are used.
     const place = early ? '(seq + 0)' : 'seq';
     const conditions = [
       `${place} > $1::bigint`,
@@ -88,13 +88,12 @@ export function textsOf(name: string): Texts {
 export interface Tables {
   readonly texts: (collection: string) => Texts;
   readonly execute: (text: string, values: readonly unknown[], inside: Transaction | null) => Promise<readonly Row[]>;
-  /** The metadata of a collection; null when it does not exist. */
+  /** Null: no such collection. */
   known(collection: string, inside: Transaction | null): Promise<Known | null>;
-  /** As `known`, but creates a missing table. */
+  /** Creates a missing table. */
   make(collection: string, inside: Transaction | null): Promise<Known>;
   /** Blocks the creation of tables by others until the transaction ends. */
   alone(inside: Transaction): Promise<void>;
-  /** Call when collections may have changed. */
   forget(): void;
 }
 
@@ -103,7 +102,7 @@ const LOOK = `SELECT to_regclass($1::text) IS NOT NULL AS there, obj_description
 export function createTables(sql: Dialect, instance: string): Tables {
   const texts = new Map<string, Texts>();
   const there = new Map<string, Known>();
-  /** Tables created by a transaction are visible to others only after its commit. */
+  /** Visible to others only after the commit. */
   const made = new WeakMap<Transaction, Set<string>>();
   const textsFor = (collection: string): Texts => {
     const known = texts.get(collection) ?? textsOf(tableName(collection, instance));

@@ -1,11 +1,11 @@
 /**
- * Index terms of a document: one short text per value and path, arrays by element. A filter searches for terms; the results are
- * tested again, so surplus terms are harmless, but no term may be missing.
+ * Index terms of a document, one per value and path. Matches are tested again, so surplus terms are harmless, but none may be
+ * missing.
  */
 import type { Document } from '../../kinds/document-store.js';
 import { scalarKey, short } from './codec.js';
 
-/** A document with more values than this is a candidate for every filter. */
+/** A document with more values is a candidate for every filter. */
 const MOST = 400;
 export const EVERY = '*';
 /** More conditions cost more than they narrow. */
@@ -29,13 +29,12 @@ export function termsOf(document: Document): readonly string[] {
   return found.size > MOST ? [EVERY] : [...found];
 }
 
-/** The terms as an array literal. */
 export const termsLiteral = (document: Document): string =>
   `{${termsOf(document)
     .map((term) => `"${term.replace(/["\\]/g, '\\$&')}"`)
     .join(',')}}`;
 
-/** Lists of terms; a matching document has at least one term of each list. */
+/** A matching document has at least one term of each list. */
 export type Narrow = readonly (readonly string[])[];
 
 const isFilter = (value: unknown): value is Document =>

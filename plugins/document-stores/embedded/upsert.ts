@@ -17,7 +17,6 @@ function put(fields: Fields, [first = '', ...rest]: readonly string[], value: un
   put(made, rest, value);
 }
 
-/** Fields that the filter requires to equal a value. */
 export function seedOf(filter: Document): Fields {
   return Object.entries(filter).reduce<Fields>((seed, [key, condition]) => {
     if (key === '$and' && Array.isArray(condition))
@@ -33,7 +32,7 @@ export function seedOf(filter: Document): Fields {
 
 const isPipeline = (update: Document | readonly Document[]): update is readonly Document[] => Array.isArray(update);
 
-/** The update for existing documents, without `$setOnInsert`. */
+/** Without `$setOnInsert`, for existing documents. */
 export function operatorsOf(update: Document | readonly Document[]): Document | readonly Document[] {
   if (isPipeline(update)) return update;
   const { $setOnInsert: _, ...others } = update;

@@ -1,6 +1,6 @@
 /**
- * Runs calls alone, in a given transaction, or in their own transaction when several commands belong together. Converts driver
- * errors to Faults, with what is known of the outcome.
+ * Runs calls alone, in a given transaction, or in their own one. Converts driver errors to Faults, with what is known of the
+ * outcome.
  */
 import type { ClientSession } from 'mongodb';
 import type { Asker } from '../../../kernel/contract/asker.js';
@@ -15,10 +15,10 @@ import { createTurns, hold } from './turns.js';
 interface Open {
   readonly session: ClientSession;
   readonly asker: Asker | null;
-  /** A call failed, so the transaction must be rolled back. */
+  /** The transaction must be rolled back. */
   failed: boolean;
   ended: boolean;
-  /** No call was made in the transaction yet. */
+  /** No call was made yet. */
   fresh: boolean;
   /** Ends the turn in this process. */
   leave: (() => void) | null;
@@ -39,13 +39,11 @@ export interface Calls {
     asker?: Asker | null,
   ) => Promise<T>;
   readonly together: <T>(inside: DocumentTransaction | null, work: Work<T>, asker?: Asker | null) => Promise<T>;
-  /**
-   * Makes a second caller wait until the transaction of the first has ended; has no effect after the first call of a transaction.
-   */
+  /** A second caller waits until the transaction of the first has ended; without effect after the first call of a transaction. */
   readonly lock: (inside: DocumentTransaction | null, key: string) => Promise<void>;
   /**
-   * Waits until no other caller has one of these turns, in this process and, where transactions are supported, in all others.
-   * Null: without a transaction. The returned function ends the turns, and so does the end of the transaction.
+   * Waits for these turns in this process and, with transactions, in all others. Null: without a transaction. The returned
+   * function, or the end of the transaction, ends them.
    */
   readonly turn: (inside: DocumentTransaction | null, keys: readonly string[]) => Promise<() => void>;
   readonly begin: (asker?: Asker | null) => DocumentTransaction;
@@ -56,7 +54,6 @@ export interface Calls {
 export function createCalls(connection: () => Connection): Calls {
   const repeated = createRepeats(clock);
 
-  /** One call, in the given transaction or by itself. */
   async function call<T>(
     inside: DocumentTransaction | null,
     writes: boolean,
@@ -83,8 +80,8 @@ export function createCalls(connection: () => Connection): Calls {
   }
 
   /**
-   * Whether a write may have been sent. The driver's error describes only its last attempt: an earlier one may have lost its
-   * connection, which shows as a change of the server.
+   * The returned function decides whether a write may have been sent. The driver's error describes only its last attempt; a lost
+   * connection shows as a change of the server.
    */
   function watched(): (error: unknown) => boolean {
     const before = connection().reach();
@@ -95,7 +92,7 @@ export function createCalls(connection: () => Connection): Calls {
     };
   }
 
-  /** Runs several commands atomically where supported. Repeats on conflicts, because the caller has no transaction to repeat. */
+  /** Runs several commands atomically where supported, and repeats them on conflicts. */
   async function together<T>(
     inside: DocumentTransaction | null,
     work: (session: Session) => Promise<T>,
@@ -118,7 +115,7 @@ export function createCalls(connection: () => Connection): Calls {
 
   const turns = createTurns();
 
-  /** Callers in this process queue in memory; callers of other processes conflict on a server document. */
+  /** Callers in this process queue in memory; those of other processes conflict on a server document. */
   async function lock(inside: DocumentTransaction | null, key: string): Promise<void> {
     if (inside === null) return;
     const open = openOf(inside);
@@ -193,14 +190,14 @@ export function createCalls(connection: () => Connection): Calls {
   return { call, together, lock, turn, begin, commit, rollback };
 }
 
-/** Milliseconds to wait for the end of a transaction, also beyond the deadline of the request. */
+/** The end of a transaction is awaited beyond the deadline of the request. */
 const LAST_WAIT_MS = 1000;
 
-/** Milliseconds left of a request, at most `most`. */
+/** In milliseconds, at most `most`. */
 export const leftOf = (asker: Asker | null, most: number): number =>
   Math.max(1, Math.min(most, Math.ceil((asker?.invocation.deadline ?? Infinity) - performance.now())));
 
-/** Rejects at the deadline of the request; the server may still run the call until its own deadline. */
+/** The server may still run the call until its own deadline. */
 async function inTime<T>(work: Promise<T>, asker: Asker | null, writes: boolean, least = 0): Promise<T> {
   const left = (asker?.invocation.deadline ?? Infinity) - performance.now();
   if (left === Infinity) return work;

@@ -1,6 +1,6 @@
 /**
- * Connects a store to its servers; the driver is loaded on first use. Reports failures in fixed texts, because messages of server
- * and driver may contain the address with its password.
+ * Connects a store to its servers; the driver is loaded on first use. Reports failures in fixed texts: messages of server and
+ * driver may contain the password.
  */
 import type { Db, MongoClient, ObjectId } from 'mongodb';
 import { Fault, fault } from '../../../kernel/contract/fault.js';
@@ -13,11 +13,10 @@ export interface Connection {
   readonly db: Db;
   readonly settings: StoreSettings;
   readonly newId: () => ObjectId;
-  /** The server is not part of a replica set, so transactions are not supported. */
+  /** Not a replica set, so transactions are not supported. */
   readonly alone: boolean;
-  /** Whether a writable server is known, and how often one was found; shows whether a write may have been sent. */
+  /** Whether a writable server is known, and how often one was found. */
   readonly reach: () => { readonly there: boolean; readonly times: number };
-  /** Formats a command with its values for display. */
   readonly print: (command: object) => string;
 }
 
@@ -44,7 +43,7 @@ export async function connect(settings: StoreSettings, instance: string): Promis
   }
 }
 
-/** The driver parses the address here, but does not connect yet. */
+/** The driver parses the address here but does not connect yet. */
 function made(make: () => MongoClient, instance: string): MongoClient {
   try {
     return make();
@@ -86,7 +85,7 @@ function reasonOf(error: unknown): string {
   return said ?? network ?? named ?? (isLost(error) ? 'no answer in time' : 'the connection failed');
 }
 
-/** A later attempt with the same address and password may succeed. */
+/** A later attempt may succeed. */
 const PASSING = new Set([6, 7, 89, 91, 189, 9001, 10107, 11600, 11602, 13435, 13436]);
 const isPassing = (error: unknown): boolean => {
   const number = numberOf(error);

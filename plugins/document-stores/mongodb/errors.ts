@@ -1,7 +1,4 @@
-/**
- * Maps driver errors to Faults of the catalogue. Server messages quote values (a rejected document, a duplicate key), so they are
- * not even logged; only the number, the name and the fields of an error are.
- */
+/** Maps driver errors to Faults. Server messages quote values, so they are not even logged. */
 import { Fault, fault, type FaultOptions, type Issue } from '../../../kernel/contract/fault.js';
 import { escapePointer } from '../../../kernel/contract/json.js';
 import { refusedFields, type dialectErrors } from '../../kinds/dialect-errors.js';
@@ -9,7 +6,6 @@ import { violationsOf, type Violation } from './violations.js';
 
 type Code = keyof typeof dialectErrors;
 
-/** The fields of driver errors, all optional. */
 interface DriverError {
   readonly name?: unknown;
   readonly code?: unknown;
@@ -33,7 +29,7 @@ const NUMBERS: Readonly<Record<number, Code>> = {
   246: 'QRY_SERIALIZATION',
   50: 'QRY_TIMEOUT',
   262: 'QRY_TIMEOUT',
-  // A value of a wrong type for an operator, a failed conversion, a document or a key that is too large.
+  // Wrong type for an operator, failed conversion, document or key too large.
   14: 'QRY_BAD_VALUE',
   28: 'QRY_BAD_VALUE',
   241: 'QRY_BAD_VALUE',
@@ -61,14 +57,14 @@ const NUMBERS: Readonly<Record<number, Code>> = {
 };
 const INVALID = 121;
 
-/** Errors of the driver itself have names and no numbers. */
+/** Errors of the driver have names and no numbers. */
 const LOST =
   /Network|ServerSelection|NotConnected|WaitQueue|PoolClear|PoolClosed|ServerClosed|TopologyClosed|ClientClosed|StalePrimary|OperationTimeout/;
-/** The last attempt sent nothing: there was no connection. */
+/** The last attempt found no connection. */
 const UNSENT = /WaitQueue|PoolClosed|PoolClearedError|NotConnected|TopologyClosed|ClientClosed/;
 /** Socket errors are sometimes passed on unchanged. */
 const PLATFORM = /^(?:ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_|ERR_STREAM|ERR_SOCKET)/;
-/** BSON cannot store the value: a cycle, a NUL in a name, more than 16 MiB. */
+/** BSON cannot store a cycle, a NUL in a name, or more than 16 MiB. */
 const UNFIT = /^BSON|^RangeError$/;
 
 const asError = (error: unknown): DriverError => (typeof error === 'object' && error !== null ? error : {});
@@ -108,7 +104,6 @@ function issuesOf(code: Code, error: unknown, violations: readonly Violation[]):
   return paths.map((path) => ({ pointer: path.map((name) => `/${escapePointer(name)}`).join(''), code, detail }));
 }
 
-/** The error for the log, without values. */
 export function cleanCause(error: unknown): Error {
   const { code, codeName } = asError(error);
   const inner = networkCode(error);
@@ -117,7 +112,7 @@ export function cleanCause(error: unknown): Error {
   return Object.assign(clean, { code, codeName });
 }
 
-/** The system error code (`ECONNREFUSED`) at the end of the chain of causes. */
+/** `ECONNREFUSED` and similar, at the end of the chain of causes. */
 export function networkCode(error: unknown): string {
   for (let [one, depth] = [error, 0]; depth < 5; [one, depth] = [asError(one).cause, depth + 1]) {
     const { code } = asError(one);
@@ -126,7 +121,7 @@ export function networkCode(error: unknown): string {
   return '';
 }
 
-/** `sent`: a write may have been sent before the connection was lost, so its outcome is not known. */
+/** `sent`: a write may have been sent before the connection was lost. */
 export function toFault(error: unknown, sent = false): Fault {
   if (error instanceof Fault) return error;
   const violations = numberOf(error) === INVALID ? violationsOf(asError(error).errInfo) : [];
@@ -145,7 +140,7 @@ export function toFault(error: unknown, sent = false): Fault {
 
 const BAD_VALUE = 2;
 
-/** In an update, this error concerns stored data (such as $push to a field that is no array), elsewhere the query itself. */
+/** In an update, this error concerns stored data ($push to a field that is no array), elsewhere the query. */
 export async function updating<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -155,5 +150,4 @@ export async function updating<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** Retrying the whole transaction may succeed. */
 export const isRetryable = (error: unknown): boolean => error instanceof Fault && error.code === 'QRY_SERIALIZATION';

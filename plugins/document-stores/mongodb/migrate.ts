@@ -1,6 +1,6 @@
 /**
- * Migrates collections to the models: inspect, plan, and change one by one. Takes no locks: after a conflict with another process
- * it starts over. Only adds to collections.
+ * Migrates collections to the models, one change at a time and without locks: after a conflict with another process it starts
+ * over. Only adds.
  */
 import { fault, type Fault } from '../../../kernel/contract/fault.js';
 import type { MigrationOutline, MigrationProgress } from '../../../kernel/contract/migration.js';
@@ -18,7 +18,6 @@ import {
 import type { Connection } from './connection.js';
 import { cleanCause, isLost, numberOf } from './errors.js';
 
-/** The context of a migration. */
 export interface Migrating {
   readonly store: string;
   readonly log: Log;
@@ -63,7 +62,7 @@ function indexOf({
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
-/** `moderate`: existing invalid documents are not validated when they are updated. */
+/** `moderate`: existing invalid documents are not validated on update. */
 const judged = { validationLevel: 'moderate', validationAction: 'error' } as const;
 
 function commandOf(planned: Planned): Readonly<Record<string, unknown>> {
@@ -92,7 +91,7 @@ function commandOf(planned: Planned): Readonly<Record<string, unknown>> {
   }
 }
 
-/** Another process makes the same change: collection exists, conflict, index build in progress or aborted. */
+/** Another process makes the same change. */
 const MEANWHILE = new Set([48, 112, 276, 285, 12586, 12587]);
 const DUPLICATE = 11000;
 const ROUNDS = 20;
@@ -113,7 +112,7 @@ export async function migrate(connection: Connection, tables: readonly ModelTabl
   if (changed.size > 0) log.info({ tables: [...changed] }, 'collections brought to the shape of the models');
 }
 
-/** True after a conflict with another process: inspect again. */
+/** True after a conflict with another process. */
 async function changeAll(
   { db, print }: Connection,
   changes: readonly Planned[],
@@ -151,7 +150,7 @@ async function looked(connection: Connection, tables: readonly ModelTable[]): Pr
   }
 }
 
-/** What `migrate` would do now. Reads only. */
+/** Reads only. */
 export async function outline(
   connection: Connection,
   tables: readonly ModelTable[],

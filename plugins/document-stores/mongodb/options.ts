@@ -1,4 +1,4 @@
-/** Converts the options of a store in the config to those of the driver, with defaults. */
+/** Converts the options of a store to those of the driver, with defaults. */
 import type { MongoClientOptions, TransactionOptions } from 'mongodb';
 import { readLimits, type ResultLimits } from '../../shared/results.js';
 
@@ -15,7 +15,7 @@ export interface StoreSettings {
 
 const number = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise);
 
-/** The database is the path segment between the hosts and the query string of the URL. */
+/** The path segment between the hosts and the query string. */
 const hasDatabase = (url: string): boolean => /^mongodb(?:\+srv)?:\/\/[^/]+\/[^?]/.test(url);
 
 /** Null: not a MongoDB URL. */
@@ -24,7 +24,7 @@ export function readSettings(options: Readonly<Record<string, unknown>>): StoreS
   if (typeof url !== 'string' || !/^mongodb(?:\+srv)?:\/\/./.test(url)) return null;
   const deadline = Math.max(1, Math.round(number(options['statement_timeout'], 10) * 1000));
   const wait = Math.max(1, Math.round(number(options['pool_wait'], 2) * 1000));
-  // Acknowledged writes are journaled on a majority of the servers, and majority reads cannot be rolled back.
+  // Journaled on a majority of the servers; majority reads cannot be rolled back.
   const writeConcern = { w: 'majority', journal: true, wtimeoutMS: deadline } as const;
   return {
     url,

@@ -1,6 +1,6 @@
 /**
- * The handle of a MongoDB store. Filters, updates and pipelines are sent unchanged, each call with a deadline. Writes of several
- * documents are atomic: in their own transaction if the caller has none and the servers support it.
+ * The handle of a MongoDB store; filters, updates and pipelines are sent unchanged. Writes of several documents are atomic if the
+ * servers support transactions.
  */
 import {
   BSON,
@@ -28,10 +28,10 @@ import { isRetryable, updating } from './errors.js';
 import { keyFor, keyOfAll } from './turns.js';
 import { plain } from './values.js';
 
-/** Ids per command, because a command is limited to 16 MiB. */
+/** A command is limited to 16 MiB. */
 const AT_ONCE = 50_000;
 
-/** The first 64 documents of a result are measured, and then every 16th. */
+/** The first 64 documents are measured, and then every 16th. */
 const MEASURED = 64;
 const SAMPLE = 16;
 
@@ -49,13 +49,12 @@ export function createStore(connection: () => Connection): DocumentStore {
     return taken(found, session);
   }
 
-  /** Reads a cursor up to the limits of results; the rest is not fetched. */
+  /** The rest of a result that is too large is not fetched. */
   async function taken(cursor: AbstractCursor<Document>, { asker }: Session): Promise<Document[]> {
     const bounds = connection().settings.limits;
     const result = new LargeResult(bounds, asker);
     const all: Document[] = [];
     let bytes = 0;
-    // The server sends documents in batches.
     while (await cursor.hasNext()) {
       for (const document of cursor.readBufferedDocuments()) {
         // A measured sample counts for all documents of its share.
@@ -78,7 +77,7 @@ export function createStore(connection: () => Connection): DocumentStore {
     return (await read(name, filter, { projection: { _id: 1 } }, session)).map(({ _id }) => _id);
   }
 
-  /** Returns the documents with these ids, in their order. */
+  /** In the order of the ids. */
   async function byIds(name: string, ids: readonly unknown[], session: Session): Promise<Document[]> {
     const found = new Map<string, Document>();
     for (const some of chunks(ids)) {
@@ -139,10 +138,7 @@ export function createStore(connection: () => Connection): DocumentStore {
     return found === null ? [] : [plain(found)];
   }
 
-  /**
-   * Narrows the filter to the only matching document, so that one command suffices; null when several match. Documents that match
-   * only afterwards are ignored.
-   */
+  /** Narrows the filter to the only matching document, so that one command suffices; null when several match. */
   async function single(
     name: string,
     filter: Document,
@@ -184,8 +180,7 @@ export function createStore(connection: () => Connection): DocumentStore {
         asker,
       );
       if (done.length > 0 || one === filter || upsert !== true) return done;
-      // The document was deleted in between. An upsert must take values from the original filter, without the id of another
-      // document.
+      // The document was deleted meanwhile. An upsert must use the original filter, without the id.
       return call(inside, true, (session) => updateOne(name, filter, update, options, session), asker);
     },
     async remove(name, filter, { one, sort }, inside, asker) {
@@ -222,7 +217,7 @@ const among = (filter: Document, ids: readonly unknown[]): Filter<Stored> => ({
   $and: [filter, { _id: { $in: ids } }],
 });
 
-/** The filter names one id, so at most one document matches. */
+/** At most one document matches an id. */
 function isOne(filter: Document): boolean {
   const id = Object.hasOwn(filter, '_id') ? filter['_id'] : undefined;
   if (typeof id === 'string' || typeof id === 'number') return true;

@@ -1,6 +1,6 @@
 /**
- * Makes transactions that read before they write wait for each other, because MongoDB has no read locks and rejects the second
- * writer at once. Uses a queue within this process, and a server document among processes.
+ * Makes transactions that read before they write wait for each other: MongoDB has no read locks and rejects the second writer.
+ * Uses a queue in this process and a server document among processes.
  */
 import { createHash } from 'node:crypto';
 import type { ClientSession } from 'mongodb';
@@ -23,16 +23,15 @@ export const keyFor = (collection: string, filter: Document): string =>
     .digest('hex')
     .slice(0, DIGITS);
 
-/** The turn of a whole collection. */
 export const keyOfAll = (collection: string): string => `all of ${collection}`;
 
 export interface Turns {
-  /** Resolves with a function that ends the turn; rejects after `patience` milliseconds. */
+  /** Resolves with the end of the turn; rejects after `patience` milliseconds. */
   readonly take: (key: string, patience: number) => Promise<() => void>;
 }
 
 export function createTurns(): Turns {
-  /** Does not include the holder of the turn. */
+  /** Without the holder of the turn. */
   const waiting = new Map<string, Set<() => void>>();
 
   function leave(key: string): void {
@@ -72,9 +71,7 @@ const queued = (others: Set<() => void>, patience: number): Promise<void> =>
     others.add(go);
   });
 
-/**
- * Connections whose turn collection exists. It is created beforehand, because concurrent creation inside transactions conflicts.
- */
+/** The collection is created beforehand, because concurrent creation inside transactions conflicts. */
 const ready = new WeakMap<Connection, Promise<void>>();
 
 function made(connection: Connection): Promise<void> {
@@ -92,7 +89,7 @@ function made(connection: Connection): Promise<void> {
   return making;
 }
 
-/** Runs first in a transaction, and restarts the transaction while another one holds one of the turns. */
+/** Restarts the transaction while another one holds one of the turns. */
 export async function hold(
   connection: Connection,
   session: ClientSession,

@@ -1,4 +1,4 @@
-/** Converts BSON types to JSON values; other values are unchanged. Numbers that a double cannot hold exactly become text. */
+/** Converts BSON types to JSON values. Numbers that a double cannot hold exactly become text. */
 import type { Document } from '../../kinds/document-store.js';
 
 interface Typed {
@@ -8,14 +8,14 @@ interface Typed {
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
-/** BSON types have `_bsontype` on the prototype; an own field of that name is data. */
+/** BSON types have `_bsontype` on the prototype; an own field is data. */
 const isTyped = (value: object): value is Typed => !Object.hasOwn(value, '_bsontype') && '_bsontype' in value;
 
 export function plain(document: Document): Document {
   return plainValue(document) as Document;
 }
 
-/** Converts in place: the value came from the driver and is not shared. */
+/** Converts in place: the value is not shared. */
 function plainValue(value: unknown): unknown {
   if (!isObject(value) || value instanceof Date) return value;
   if (Array.isArray(value)) {
@@ -78,13 +78,13 @@ const UUID = 4;
 const binary = (value: BinaryValue): string =>
   value.sub_type === UUID ? value.toUUID().toString() : value.toString('base64');
 
-/** `12.50` becomes the number 12.5; numbers with more digits than a double holds stay text. */
+/** `12.50` becomes 12.5; numbers with more digits than a double stay text. */
 function decimal(text: string): number | string {
   const number = Number(text);
   return Number.isFinite(number) && digitsOf(String(number)) === digitsOf(text) ? number : text;
 }
 
-/** A unique notation of a number: its digits without leading and trailing zeros, and the exponent. */
+/** A unique notation: digits without outer zeros, and the exponent. */
 function digitsOf(text: string): string {
   const [, sign = '', whole = '', fraction = '', power = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];

@@ -1,7 +1,4 @@
-/**
- * Extracts from a validation error the fields that violate the rules of the collection, and how. Reads only names of fields and
- * operators, never values.
- */
+/** Extracts the violated fields from a validation error. Reads only names of fields and operators, never values. */
 export interface Violation {
   readonly path: readonly string[];
   readonly code: 'QRY_NOT_NULL' | 'QRY_BAD_VALUE' | 'QRY_CHECK';
@@ -16,7 +13,7 @@ const textsOf = (value: unknown): string[] =>
 const inside = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? (value as Told)[name] : undefined;
 
-/** Missing fields come first, because other violations of the same field follow from them. */
+/** Other violations follow from a missing field. */
 const ORDER = ['QRY_NOT_NULL', 'QRY_BAD_VALUE', 'QRY_CHECK'] as const;
 
 export function violationsOf(errInfo: unknown): Violation[] {

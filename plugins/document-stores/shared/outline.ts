@@ -1,4 +1,4 @@
-/** Describes the changes of collections in text, to be read before they are made. Changes nothing. */
+/** Describes the changes of collections in text. Changes nothing. */
 import type { MigrationStep } from '../../../kernel/contract/migration.js';
 import type { ModelColumn } from '../../../kernel/contract/model.js';
 import type { Planned } from './plan.js';
@@ -19,10 +19,9 @@ function detailOf({ change, columns }: Planned): string {
   return columns.map(({ name, type }) => (change === 'create' ? `${name} ${type}` : name)).join(', ');
 }
 
-/** Prefixed with the config field, because a SQL connection may have the same name. */
+/** A SQL connection may have the same name. */
 export const storeName = (instance: string): string => `documents.${instance}`;
 
-/** `instance`: the name of the store in the config. */
 export const stepOf = (instance: string, planned: Planned): Omit<MigrationStep, 'sql'> => ({
   store: storeName(instance),
   table: planned.collection,

@@ -10,7 +10,7 @@ export interface KnownIndex {
   readonly unique: boolean;
   /** Documents without a value are not in the index. */
   readonly partial: boolean;
-  /** The fields of a text index; null: another kind of index. */
+  /** Null: no text index. */
   readonly words: readonly string[] | null;
 }
 
@@ -18,7 +18,7 @@ export interface KnownCollection {
   /** False for views and similar objects. */
   readonly plain: boolean;
   readonly validator: unknown;
-  /** Violations of the rules are only logged, not rejected. */
+  /** Violations are not rejected. */
   readonly lenient: boolean;
   readonly indexes: readonly KnownIndex[];
 }
@@ -77,7 +77,7 @@ function rulesPart(table: ModelTable, known: KnownCollection, part: Part): void 
   }
 }
 
-/** Unique field combinations without `_id`, which is always unique. */
+/** Without `_id`, which is always unique. */
 function uniquesOf({ columns, uniques }: ModelTable): readonly (readonly string[])[] {
   const primary = columns.filter(({ primaryKey }) => primaryKey).map(({ name }) => name);
   return [...(primary.length > 0 ? [primary] : []), ...uniques].filter((names) => names.join() !== '_id');
@@ -157,10 +157,7 @@ const LEAST: Readonly<Record<ColumnType, unknown>> = {
   json: undefined,
 };
 
-/**
- * Selects the documents of a unique index: those that have all its values. Uses comparisons instead of `$type`, so that queries
- * by value can use the index.
- */
+/** A unique index holds the documents that have all its values. Comparisons instead of `$type` let queries use the index. */
 export const heldBy = (columns: readonly ModelColumn[]): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
     columns.map(({ name, type }) => [

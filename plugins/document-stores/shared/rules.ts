@@ -1,13 +1,10 @@
-/**
- * Converts models to `$jsonSchema` rules of MongoDB, and merges them with existing rules without narrowing these. Pure. Fields
- * that are not in the model stay allowed.
- */
+/** Converts models to `$jsonSchema` rules, and extends existing rules without narrowing them. Pure. */
 import type { ColumnType, ModelColumn, ModelTable } from '../../../kernel/contract/model.js';
 
 export interface FieldRule {
   readonly bsonType?: readonly string[];
   readonly maxLength?: number;
-  /** Requires an integer in any number type. */
+  /** An integer in any number type. */
   readonly multipleOf?: number;
   readonly properties?: Readonly<Record<string, FieldRule>>;
   readonly items?: FieldRule;
@@ -34,11 +31,11 @@ const TYPES: Readonly<Record<ColumnType, readonly string[]>> = {
   json: ['object', 'array', 'string', 'bool', ...NUMBERS],
 };
 
-/** Every document has an `_id` of any type, so the model does not restrict it. */
+/** `_id` may have any type. */
 export const fieldsOf = ({ columns }: ModelTable): readonly ModelColumn[] =>
   columns.filter(({ name }) => name !== '_id');
 
-/** MongoDB has no auto-increment, so an auto-increment key may be absent; `_id` identifies the document. */
+/** MongoDB has no auto-increment; `_id` identifies the document. */
 export const isRequired = ({ nullable, primaryKey, autoIncrement }: ModelColumn): boolean =>
   !nullable && !primaryKey && !autoIncrement;
 
@@ -56,14 +53,14 @@ function ruleOfType(
     ...(type === 'text' && maxLength !== null && { maxLength }),
     ...(holds?.form === 'object' &&
       holds.fields.length > 0 && {
-        // Inner fields are optional; validation is the responsibility of the definition.
+        // Inner fields are optional; the definition validates them.
         properties: Object.fromEntries(holds.fields.map((field) => [field.name, ruleOfType(field, inObject(field))])),
       }),
     ...(holds?.form === 'array' && holds.items !== null && { items: ruleOfType(holds.items, []) }),
   };
 }
 
-/** Inside objects, values have JSON types: timestamps may be text. */
+/** Inside objects, timestamps may be text. */
 const inObject = ({ type }: Pick<ModelColumn, 'type'>): string[] => [
   'null',
   ...(type === 'timestamp' ? ['string'] : []),
@@ -85,7 +82,6 @@ const rules = (properties: Rules['properties'], required: readonly string[]): Ru
   properties,
 });
 
-/** The rules of a collection: ours, foreign ones, or none. */
 export function ourRules(validator: unknown): Rules | 'foreign' | null {
   const keys = isRecord(validator) ? Object.keys(validator) : [];
   if (!isRecord(validator) || keys.length === 0) return null;
@@ -97,17 +93,15 @@ export function ourRules(validator: unknown): Rules | 'foreign' | null {
 export interface Merged {
   /** Null: nothing to change. */
   readonly rules: Rules | null;
-  /** Fields with new or wider rules. */
   readonly changed: readonly string[];
-  /** Fields that become required, although existing documents may lack them. */
+  /** New required fields, which existing documents may lack. */
   readonly demanded: readonly string[];
-  /** Fields whose rules would become narrower; they stay unchanged. */
+  /** Narrower rules are not applied. */
   readonly narrower: readonly string[];
-  /** Fields that are no longer in the model but still required. */
+  /** Required fields that are no longer in the model. */
   readonly forgotten: readonly string[];
 }
 
-/** Extends the existing rules by what the model adds and allows. */
 export function mergeRules(known: Rules, wanted: Rules): Merged {
   const changed: string[] = [];
   const demanded: string[] = [];
@@ -134,7 +128,7 @@ export function mergeRules(known: Rules, wanted: Rules): Merged {
   return { rules: merged, changed, demanded, narrower, forgotten };
 }
 
-/** Whether everything that passes `narrow` passes `wide`. Parts of arrays and objects must be equal. */
+/** Whether everything that passes `narrow` passes `wide`. Nested rules must be equal. */
 function covers(wide: FieldRule, narrow: FieldRule): boolean {
   const types = wide.bsonType === undefined || (narrow.bsonType ?? ['']).every((type) => wide.bsonType?.includes(type));
   const length = wide.maxLength === undefined || wide.maxLength >= (narrow.maxLength ?? Infinity);

@@ -1,7 +1,4 @@
-/**
- * Validates `limit` and `skip`, which may come from a client. A limit of 0 needs special care, because MongoDB takes it for no
- * limit.
- */
+/** Validates `limit` and `skip`, which may come from a client. MongoDB takes a limit of 0 for no limit. */
 import { fault } from '../../../kernel/contract/fault.js';
 import type { FindOptions } from '../../kinds/document-store.js';
 

@@ -1,7 +1,4 @@
-/**
- * Adapts the embedded database to the `pg` pool that Agenda expects, on `execute` of the connection. Of Agenda's table it knows
- * only the time columns.
- */
+/** Adapts the embedded database to the `pg` pool that Agenda expects. */
 import type { JobRepository } from 'agenda';
 import type { Pool } from 'pg';
 import type { Dialect, Row } from '../../kinds/dialect.js';
@@ -10,7 +7,7 @@ import { TABLE } from '../shared/sql-schema.js';
 const TIMES =
   /^(?:next_run|locked|last_finished|failed|last_run|debounce_started|created|updated)_at$|^(?:start|end)_date$/;
 
-/** Splits a text into statements; a text between `$$` is not split. */
+/** A text between `$$` is not split. */
 function statementsOf(text: string): string[] {
   const found = [''];
   text.split('$$').forEach((piece, at, { length }) => {
@@ -21,7 +18,7 @@ function statementsOf(text: string): string[] {
   return found.filter((statement) => statement.trim() !== '');
 }
 
-/** Runs the statements of a text, without parameters; returns the rows of the last one. */
+/** Returns the rows of the last statement. */
 export async function runAll(main: Dialect, text: string): Promise<readonly Row[]> {
   let rows: readonly Row[] = [];
   for (const statement of statementsOf(text)) rows = await main.execute(statement, [], null);
@@ -37,7 +34,7 @@ const withDates = (row: Row): Row =>
     ]),
   );
 
-/** Agenda reads the number of changed rows and passes Dates as parameters; `execute` supports neither. */
+/** Agenda reads the number of changed rows and passes Dates, which `execute` does not support. */
 const counted = (text: string): string =>
   /^\s*(?:UPDATE|DELETE)\b/.test(text) && !/\bRETURNING\b/.test(text) ? `${text} RETURNING 1 AS one` : text;
 const bound = (value: unknown): unknown => (value instanceof Date ? value.toISOString() : value);

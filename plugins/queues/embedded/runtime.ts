@@ -1,6 +1,6 @@
 /**
- * Runtime of the queue `embedded`: its tables are in the embedded database of a connection, which opens and closes itself. The
- * database has one session, so the queue waits during transactions of requests.
+ * Runtime of the queue `embedded`: its tables are in the embedded database, which has one session, so the queue waits during
+ * transactions of requests.
  */
 import { BootError } from '../../../kernel/contract/boot-error.js';
 import { asText } from '../../../kernel/contract/json.js';
@@ -18,7 +18,6 @@ import { worker } from '../shared/worker.js';
 /** No other process adds jobs, so polling is rare. */
 const POLL_SECONDS = 5;
 
-/** Creates the tables of each handle. */
 const makers = new WeakMap<Queue, () => Promise<void>>();
 
 function mainOf({ options, resolve }: RuntimeContext): Dialect {

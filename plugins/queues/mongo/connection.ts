@@ -1,6 +1,5 @@
 /**
- * Opens the MongoDB connection of a queue; the driver is loaded on first use. Writes are journaled on a majority of the servers,
- * and all timeouts are short.
+ * Opens the MongoDB connection of a queue; the driver is loaded on first use. Writes are journaled on a majority of the servers.
  */
 import type { JobRepository } from 'agenda';
 import type { Collection, Document, MongoClient, MongoClientOptions, ObjectId } from 'mongodb';
@@ -12,15 +11,14 @@ export interface Job extends Document {
 export interface Opened {
   readonly client: MongoClient;
   readonly jobs: Collection<Job>;
-  /** Agenda's own repository on the same collection. */
   readonly repository: JobRepository;
   readonly idOf: (digits: string) => ObjectId;
-  /** The server is not part of a replica set, so multi-document transactions are not supported. */
+  /** Not a replica set, so multi-document transactions are not supported. */
   readonly alone: boolean;
 }
 
 export interface Server {
-  /** Rejects when no server can be reached; the next call tries again. */
+  /** The next call tries again. */
   opened(): Promise<Opened>;
   close(): Promise<void>;
 }
@@ -32,7 +30,7 @@ export interface ServerOptions {
   readonly collection: string;
 }
 
-/** Milliseconds without traffic after which a connection is closed. */
+/** Milliseconds. */
 const SILENCE_TIMEOUT = 5000;
 const CONNECT_TIMEOUT = 800;
 
@@ -61,7 +59,7 @@ export function createServer({ url, database, collection }: ServerOptions): Serv
   let opening: Promise<Opened> | null = null;
   let closed = false;
 
-  /** A client whose first connection failed is closed, because it cannot be reused. */
+  /** A client cannot be reused after a failed connection. */
   async function open(): Promise<Opened> {
     const { ObjectId: Id } = await import('mongodb');
     const { createMongoClient } = await import('../../shared/mongo-client.js');
@@ -100,5 +98,5 @@ export function createServer({ url, database, collection }: ServerOptions): Serv
   };
 }
 
-/** The database is the path segment between the hosts and the query string of the URL. */
+/** The path segment between the hosts and the query string. */
 const hasDatabase = (url: string): boolean => /^mongodb(?:\+srv)?:\/\/[^/]+\/[^?]/.test(url);

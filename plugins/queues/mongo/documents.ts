@@ -1,6 +1,6 @@
 /**
- * Builds Agenda documents with the extra fields for leases, attempts and order. Times are server times; values are literals,
- * never operators. Performs no I/O.
+ * Builds Agenda documents with extra fields for leases, attempts and order. Times are the server's; values are literals, never
+ * operators.
  */
 import type { Document } from 'mongodb';
 import type { JobFilter, JobView } from '../../../kernel/contract/deferred.js';
@@ -12,7 +12,7 @@ export const NOW = '$$NOW';
 export const after = (milliseconds: number): Document => ({ $add: [NOW, milliseconds] });
 export const literal = (value: unknown): Document => ({ $literal: value });
 
-/** A job of this queue; documents without `state` belong to other Agenda users. */
+/** Documents without `state` belong to other Agenda users. */
 export interface Kept extends Job {
   readonly data: JobData;
   readonly priority: number;
@@ -27,7 +27,6 @@ export interface Kept extends Job {
   readonly journal?: string;
 }
 
-/** The lease fields of a job without a lease. */
 export const FREE = { token: null, leaseUntil: null, lockedAt: null } as const;
 
 /** Agenda writes all of its fields, also the unused ones. */
@@ -40,8 +39,8 @@ const UNUSED = {
 const KNOWN = { $ne: [{ $type: '$state' }, 'missing'] };
 
 /**
- * Inserts a job unless its id exists. `number`: a per-process counter, because timestamps have only millisecond resolution.
- * `dead`: the failure of a job that can never run.
+ * Inserts a job unless its id exists. `number`: a counter, because timestamps have only millisecond resolution. `dead`: the job
+ * can never run.
  */
 export function addition(entry: Entry, _id: Job['_id'], number: number, dead?: Failure): Document[] {
   const { delay, priority, retries } = entry;
@@ -55,13 +54,13 @@ export function addition(entry: Entry, _id: Job['_id'], number: number, dead?: F
   return [{ $replaceWith: { $cond: [KNOWN, '$$ROOT', made] } }];
 }
 
-/** The same fields as a failed first attempt, without counting an attempt. */
+/** The fields of a failed first attempt, without counting one. */
 const ended = ({ code, detail }: Failure): Document => ({
   ...{ state: 'dead', nextRunAt: null, failedAt: NOW, lastFinishedAt: NOW, failCount: 1 },
   ...{ failReason: literal(detail), failCode: literal(code) },
 });
 
-/** The fields that Agenda sets when it locks and starts a job, plus the attempt count. */
+/** The fields that Agenda sets when it starts a job, plus the attempt count. */
 export const taking = (token: string, lease: number): Document[] => [
   {
     $set: {
@@ -75,7 +74,7 @@ export const taking = (token: string, lease: number): Document[] => [
 const LESS = { attempts: { $add: ['$attempts', -1] } } as const;
 export const released: Document[] = [{ $set: { state: 'waiting', ...FREE, nextRunAt: NOW, ...LESS } }];
 
-/** The failure fields of Agenda plus the code. `pause`: milliseconds until the next attempt; null: none. */
+/** `pause`: milliseconds until the next attempt; null: none. */
 export const failed = (
   { code, detail }: Failure,
   state: Kept['state'],

@@ -8,15 +8,14 @@ import { createServer, type Server } from './connection.js';
 import { createMongoStore } from './store.js';
 import { worker } from '../shared/worker.js';
 
-/** The connection of each handle, to close it. */
 const servers = new WeakMap<Queue, Server>();
 
-/** Error codes that a retry cannot fix: failed login, missing rights. */
+/** A retry cannot fix a failed login or missing rights. */
 const FATAL: ReadonlySet<unknown> = new Set([13, 18, 8000]);
 
 const textOr = (given: unknown, otherwise: string): string => (typeof given === 'string' ? given : otherwise);
 
-/** `patience`: milliseconds after which `add` is rejected; by default the limit of every queue. */
+/** `patience`: milliseconds after which `add` is rejected. */
 export function createMongoQueue(
   {
     options,

@@ -1,7 +1,4 @@
-/**
- * The queue store on MongoDB: the operations in which Agenda guarantees less, on Agenda's documents. Claimed jobs are written
- * only under their lease, and filters compare with `$eq` and `$in`, so values are never operators.
- */
+/** The queue store on MongoDB, where Agenda guarantees less. Claimed jobs are written only under their lease. */
 import type { ClientSession, Collection, Document, Filter, MongoClient } from 'mongodb';
 import { COUNTED } from '../../../kernel/contract/deferred.js';
 import { shortIdOf } from '../shared/job.js';
@@ -10,7 +7,7 @@ import type { Job, Opened, Server } from './connection.js';
 import * as documents from './documents.js';
 import { NOW, type Kept } from './documents.js';
 
-/** Milliseconds after which the caller of `add` has already been rejected. */
+/** By then the caller of `add` has been rejected. */
 const ADD_TIMEOUT = 850;
 /** Attempts of a claim that loses to concurrent claims. */
 const TRIES = 5;
@@ -95,8 +92,7 @@ export function createMongoStore(server: Server): Store {
         ...(resource !== undefined && { 'data.resource': { $eq: resource } }),
       };
       const { jobs } = await server.opened();
-      // The hint uses an index in which jobs keep their position: with the index on `state`, a job that changes its state during
-      // the scan could be missed.
+      // With the index on `state`, a job that changes its state during the scan could be missed.
       const sort = { 'data.acceptedAt': 1, number: 1 } as const;
       const options = { sort, hint: { _id: 1 }, projection: { 'data.work': 0, journal: 0 }, limit } as const;
       return ((await jobs.find(filter, options).toArray()) as Kept[]).map(documents.viewOf);
@@ -127,7 +123,7 @@ export function createMongoStore(server: Server): Store {
   };
 }
 
-/** Identifies the claimed jobs by the token, which is unique to this claim. */
+/** The token is unique to this claim. */
 async function take(jobs: Collection<Job>, token: string, limit: number, lease: number): Promise<readonly Kept[]> {
   const taking = documents.taking(token, lease);
   if (limit === 1) {
@@ -174,7 +170,7 @@ async function sweep(jobs: Collection<Job>, lost: Failure): Promise<Swept> {
   return { woken, dead, next: next === null ? null : Math.max(0, next.at - next.now) };
 }
 
-/** Runnable jobs in claim order: their number and the age of the oldest in milliseconds. */
+/** The number of runnable jobs and the age of the oldest in milliseconds. */
 const READY = [
   { $match: { state: 'waiting' } },
   { $sort: ORDER },
@@ -184,7 +180,7 @@ const READY = [
   { $project: { ready: 1, oldest: { $subtract: [NOW, '$first'] } } },
 ];
 
-/** Writes all or nothing in a transaction, and retries transient conflicts until the caller of `add` has timed out. */
+/** Retries transient conflicts until the caller of `add` has timed out. */
 async function together(client: MongoClient, write: (session: ClientSession) => Promise<unknown>): Promise<void> {
   const end = performance.now() + ADD_TIMEOUT;
   await client.withSession(async (session) => {
@@ -220,7 +216,7 @@ const firstOf = (state: string, field: string): Document[] => [
   { $project: { _id: 0, state: 1, at: `$${field}`, now: NOW } },
 ];
 
-/** One query for the time of the first delayed job and the end of the first lease. */
+/** The first due time and the first end of a lease, in one query. */
 async function nextOf(jobs: Collection<Job>): Promise<{ readonly due: Next | null; readonly over: Next | null }> {
   const running = { $unionWith: { coll: jobs.collectionName, pipeline: firstOf('running', 'leaseUntil') } };
   const found = await jobs

@@ -5,7 +5,7 @@ import { hear, RECONNECT, type Ear } from '../shared/hearing.js';
 
 export const CHANNEL = 'lintel_jobs';
 
-/** Opens one connection at a time, because the channel does not close one that was lost before it listened. */
+/** The channel does not close a connection that was lost before it listened. */
 function connections(config: pg.ClientConfig) {
   let current: pg.Client | null = null;
   let closed = false;
@@ -23,7 +23,7 @@ function connections(config: pg.ClientConfig) {
       current = client;
       // Needed until the channel adds its own listener.
       client.on('error', () => undefined);
-      // The `connect` of a client that is ended meanwhile never settles.
+      // The `connect` of an ended client never settles.
       const ended = new Promise<never>((_, reject) => (giveUp = reject));
       ended.catch(() => undefined);
       await Promise.race([client.connect(), ended]);

@@ -8,10 +8,9 @@ import { createSqlStore, insideThrough } from '../shared/sql-store.js';
 import { createServer, type Server } from './server.js';
 import { worker } from '../shared/worker.js';
 
-/** The connections of each handle, to close them. */
 const servers = new WeakMap<Queue, Server>();
 
-/** Error codes that a retry cannot fix: failed login, missing database. */
+/** A retry cannot fix a failed login or a missing database. */
 const FATAL = /^(?:28P01|28000|3D000)$/;
 
 export default defineRuntime(queue, {
@@ -28,7 +27,7 @@ export default defineRuntime(queue, {
     });
     const handle: Queue = {
       ...made,
-      // Processes that only inspect or add do not need notifications.
+      // Processes that only inspect or add need no notifications.
       work(run) {
         server.listen(made.wake);
         return made.work(run);
@@ -62,7 +61,7 @@ export default defineRuntime(queue, {
       await servers.get(handle)?.run('health', 'SELECT 1', []);
       return { ok: true };
     } catch {
-      // Optional: requests that do not use the queue are still served.
+      // Requests that do not use the queue are still served.
       return { ok: false, optional: true, detail: 'the store of the queue does not answer' };
     }
   },

@@ -1,6 +1,6 @@
 /**
  * The connections of a queue to PostgreSQL: a small pool, and one that listens for jobs of other processes. The first statement
- * creates the tables; while the server is unavailable, statements fail within their timeouts.
+ * creates the tables.
  */
 import type { JobRepository } from 'agenda';
 import pg from 'pg';
@@ -12,20 +12,19 @@ import { makeTables, TABLE } from '../shared/sql-schema.js';
 import type { RunSql } from '../shared/sql-store.js';
 import { CHANNEL, listenOn } from './channel.js';
 
-/** Timeouts in milliseconds. */
+/** Milliseconds. */
 const STATEMENT_TIMEOUT = 5000;
 const CONNECT_TIMEOUT = 800;
-/** An arbitrary advisory lock key: processes that start together create the tables one after the other. */
+/** An arbitrary advisory lock key. */
 const LOCK = 7_239_104_556_218_733;
 
 export interface Server {
   readonly run: RunSql;
   readonly notify: () => Promise<void>;
-  /** Agenda's own repository, on the same pool. */
   readonly jobs: () => Promise<JobRepository>;
-  /** Creates the tables; rejects when the server is unavailable. */
+  /** Rejects when the server is unavailable. */
   ready(): Promise<void>;
-  /** Calls `woken` when a process added jobs, and when notifications may have been missed. */
+  /** Also calls `woken` when notifications may have been missed. */
   listen(woken: () => void): void;
   close(): Promise<void>;
 }
@@ -67,7 +66,7 @@ export function createServer({ url, size }: ServerOptions, log: Log): Server {
       return rows;
     },
     jobs: () => (jobs ??= backend()),
-    // Agenda's channel publishes only while it is also subscribed.
+    // Agenda's channel publishes only while it is subscribed.
     async notify() {
       await pool.query('SELECT pg_notify($1, $2)', [CHANNEL, JSON.stringify(call())]);
     },
@@ -81,7 +80,7 @@ export function createServer({ url, size }: ServerOptions, log: Log): Server {
   };
 }
 
-/** Agenda's statements must not run concurrently: an advisory lock serializes processes that start together. */
+/** Agenda's statements must not run concurrently. */
 async function makeTogether(pool: pg.Pool): Promise<void> {
   const session = await pool.connect();
   let broken = true;

@@ -5,7 +5,7 @@ import type { Log } from '../../../kernel/contract/plugin.js';
 import { earLike } from '../../shared/redis.js';
 import { hear, RECONNECT, type Ear } from '../shared/hearing.js';
 
-/** Opens one connection at a time, and emits an error when one ends: the channel reconnects only after an error. */
+/** Emits an error when a connection ends: the channel reconnects only after an error. */
 function connections(client: Redis) {
   let current: Redis | null = null;
   let closed = false;

@@ -1,7 +1,4 @@
-/**
- * Lua fragments shared by the queue scripts: key names, the time, and changes of a job as Agenda makes them. They run no command
- * by themselves.
- */
+/** Lua fragments shared by the queue scripts. They run no command by themselves. */
 
 /**
  * KEYS of every script: the sets of ready, delayed, running and dead jobs; the prefix of job keys; the mark; the counter;
@@ -59,10 +56,7 @@ local function forget(key, id)
 end
 `;
 
-/**
- * Reads the mark of this store; ARGV[1] becomes the mark of a store without one. A changed mark means that the store has lost its
- * data.
- */
+/** ARGV[1] becomes the mark of a store without one. A changed mark means that the store has lost its data. */
 export const MARK = `
 local known = redis.call('GET', mark)
 if not known then
@@ -72,8 +66,8 @@ end
 `;
 
 /**
- * Creates a job unless it exists (ARGV from `at`: id, name, priority, rank, retries, accepted at, data), and returns its key and
- * member. The caller sets its run time and its set.
+ * Creates a job unless it exists (ARGV from `at`: id, name, priority, rank, retries, accepted at, data). The caller sets its run
+ * time and its set.
  */
 export const MAKE = `
 local function make(at)
@@ -90,7 +84,7 @@ local function make(at)
 end
 `;
 
-/** Returns the member of a job if the lease matches, else nil. */
+/** Nil when the lease does not match. */
 export const HELD = `
 local function memberOf(id, lease)
   local got = redis.call('HMGET', job .. id, 'lease', 'member')

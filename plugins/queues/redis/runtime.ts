@@ -11,17 +11,15 @@ import { createClient, inspect, type Client } from './connection.js';
 import { createRedisStore, type RedisStore } from './store.js';
 import { worker } from '../shared/worker.js';
 
-/** State private to a handle. */
 interface Server {
   readonly client: Client;
   readonly store: RedisStore;
-  /** The server lost its data. */
   forgot: boolean;
   ear: Ear | null;
 }
 const servers = new WeakMap<Queue, Server>();
 
-/** Errors that a retry cannot fix: wrong password or user, missing rights. */
+/** A retry cannot fix a wrong password or missing rights. */
 const FATAL = /^(?:WRONGPASS|NOAUTH|NOPERM)|invalid password/;
 
 export default defineRuntime(queue, {
@@ -42,7 +40,7 @@ export default defineRuntime(queue, {
     });
     const handle: Queue = {
       ...made,
-      // Processes that only inspect or add do not need notifications.
+      // Processes that only inspect or add need no notifications.
       work(run) {
         server.ear ??= listenOn(client, store.channel, made.wake, log);
         return made.work(run);
@@ -56,12 +54,12 @@ export default defineRuntime(queue, {
     const server = servers.get(handle);
     if (server === undefined) return;
     inspectOnce(server.client, log);
-    // Waits for the first attempt but not for its success: the driver reconnects in the background.
+    // Waits for the first attempt but not for its success: the driver reconnects.
     let late: NodeJS.Timeout | undefined;
     const patience = new Promise<void>((_, reject) => {
       late = setTimeout(() => reject(new Error('no answer in time')), COMMAND_TIMEOUT);
     });
-    // The driver rejects without the reason, which only its `error` event has.
+    // Only the `error` event has the reason.
     let reason: Error | undefined;
     const note = (error: Error): void => void (reason = error);
     server.client.on('error', note);
@@ -105,7 +103,6 @@ export default defineRuntime(queue, {
   },
 });
 
-/** Runs at the first successful connection. */
 function inspectOnce(client: Client, log: Log): void {
   client.once('ready', () => {
     inspect(client, log).catch(() => inspectOnce(client, log));

@@ -1,8 +1,7 @@
 /**
- * The atomic Lua scripts of the queue; keys and values are passed as arguments, and times are the server's. A job is a hash in
- * Agenda's sets and in one set of ours: `due` (by time), `ready` (by priority), `running` (by the end of the lease) or `dead`.
- * Members are `number:id`, so that older jobs come first among equals. A server without free memory rejects only new jobs, so
- * that existing ones can complete and free memory.
+ * The atomic Lua scripts of the queue. A job is a hash in Agenda's sets and in one set of ours: `due` (by time), `ready` (by
+ * priority), `running` (by the end of the lease) or `dead`. Members are `number:id`, so that older jobs come first. A full server
+ * rejects only new jobs, so that existing ones can complete.
  */
 
 import { HEAD, HELD, MAKE, MARK } from './lua.js';
@@ -13,7 +12,7 @@ const READS = '#!lua flags=no-writes,allow-oom,allow-stale\n';
 
 /**
  * ARGV: the mark, then for each job: id, name, priority, rank, retries, accepted at (as text), data, delay in milliseconds.
- * Existing ids are left unchanged. Returns the mark.
+ * Returns the mark.
  */
 const ADD = `${NEW}${HEAD}${MARK}${MAKE}
 for at = 2, #ARGV, 8 do
@@ -37,8 +36,8 @@ end
 return known`;
 
 /**
- * ARGV: lease token, lease in milliseconds, limit. Returns id, attempt, retries, data and journal of each job. The attempt is
- * counted at its start. Disabled jobs are checked again after a second.
+ * ARGV: lease token, lease in milliseconds, limit. Returns id, attempt, retries, data and journal of each job. Disabled jobs are
+ * checked again after a second.
  */
 const CLAIM = `${ANY}${HEAD}
 local taken, limit = {}, tonumber(ARGV[3])
@@ -61,7 +60,7 @@ while #taken < limit do
 end
 return taken`;
 
-/** ARGV: lease in milliseconds, then id and lease token of each. Returns the ids that are still held. */
+/** ARGV: lease in milliseconds, then id and lease token of each. Returns the ids still held. */
 const RENEW = `${ANY}${HEAD}${HELD}
 local still = {}
 for at = 2, #ARGV, 2 do
@@ -119,8 +118,8 @@ end
 return 1`;
 
 /**
- * ARGV: mark, code and detail of lost jobs, the most jobs that one call moves. Returns the mark, the number of newly ready jobs,
- * milliseconds until the next job is due (-1: none), and the ids of dead jobs.
+ * ARGV: mark, code and detail of lost jobs, limit. Returns the mark, the number of newly ready jobs, milliseconds until the next
+ * job is due (-1: none), and the ids of dead jobs.
  */
 const SWEEP = `${ANY}${HEAD}${MARK}
 local woken, gone = 0, {}
@@ -161,7 +160,7 @@ runsAt(key, ARGV[1], now)
 waits(key, member)
 return 1`;
 
-/** ARGV: id of a job that is not running; or an empty id and the most dead jobs to remove. Returns the number of removed jobs. */
+/** ARGV: id of a job that is not running; or an empty id and a limit for dead jobs. Returns the number removed. */
 const PURGE = `${ANY}${HEAD}
 if ARGV[1] ~= '' then
   local member = redis.call('HGET', job .. ARGV[1], 'member')
@@ -177,8 +176,8 @@ end
 return #gone`;
 
 /**
- * ARGV: some of `ready`, `due`, `running` and `dead`. Returns the members of each at one time: between two commands a job could
- * move to a set that was already read. Not MULTI, which a server without free memory rejects.
+ * ARGV: some of `ready`, `due`, `running` and `dead`. Returns their members at one time: between two commands a job could move to
+ * a set already read. A full server rejects MULTI.
  */
 const MEMBERS = `${READS}${HEAD}
 local sets = { ready = ready, due = due, running = running, dead = dead }
@@ -192,8 +191,8 @@ if redis.call('ZSCORE', dead, ARGV[1]) then return 'dead' end
 return redis.call('ZSCORE', running, ARGV[1]) and 'running' or 'waiting'`;
 
 /**
- * ARGV: how many ready jobs to inspect for the oldest. Returns the numbers of ready, delayed, running and dead jobs, and the age
- * of the oldest in milliseconds.
+ * ARGV: how many ready jobs to inspect. Returns the numbers of ready, delayed, running and dead jobs, and the age of the oldest
+ * in milliseconds.
  */
 const BACKLOG = `${READS}${HEAD}
 local first = now
@@ -226,7 +225,7 @@ type Key = string;
 export type Keys = readonly [Key, Key, Key, Key, Key, Key, Key, Key, Key, Key];
 type Arguments = readonly (string | number)[];
 
-/** The scripts as methods of a client: the keys, then the arguments of each. */
+/** The keys, then the arguments of each script. */
 export interface Scripted {
   lintelAdd(...given: Arguments): Promise<string>;
   lintelBury(...given: Arguments): Promise<string>;

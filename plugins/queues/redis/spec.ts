@@ -1,4 +1,4 @@
-/** Spec of the queue `redis`: a server shared by several processes, which has to persist its data. */
+/** Spec of the queue `redis`: a server shared by several processes, which must persist its data. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { shape } from '../../../kernel/schema/combinators.js';
 import { queueFields } from '../../kinds/queue-fields.js';

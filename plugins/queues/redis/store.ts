@@ -1,7 +1,4 @@
-/**
- * The queue store on Redis: one script per operation in which Agenda guarantees less. All keys share one hash tag, so that a
- * cluster stores them in one slot.
- */
+/** The queue store on Redis, one script per operation. All keys share a hash tag, so that a cluster stores them in one slot. */
 import { randomUUID } from 'node:crypto';
 import type { RedisBackendConfig } from '@agendajs/redis-backend';
 import type { JobRepository } from 'agenda';
@@ -12,11 +9,11 @@ import { giveUpIfSilent } from '../../shared/redis.js';
 import type { Client } from './connection.js';
 import type { Keys } from './scripts.js';
 
-/** The most jobs that one sweep moves, so that other commands are not blocked for long. */
+/** Limits how long a sweep blocks other commands. */
 const MOST = 5000;
 const PAGE = 500;
 const MOST_LISTED = 1000;
-/** How many ready jobs are inspected for the oldest: sets have a size, but the time of each job is a lookup. */
+/** The age of each job is a lookup, so only some are inspected. */
 const LOOKED_AT = 100;
 
 export interface RedisStore extends Store {
@@ -26,12 +23,10 @@ export interface RedisStore extends Store {
 }
 
 const pairs = (held: readonly Held[]): string[] => held.flatMap(({ id, token }) => [id, token]);
-/** The arguments of a job for the scripts that create jobs. */
 const wordsOf = (entry: Entry): (string | number)[] => {
   const { id, priority, retries, acceptedAt } = entry;
   return [id, NAME, priority, -priority, retries, new Date(acceptedAt).toISOString(), JSON.stringify(dataOf(entry))];
 };
-/** The sets of jobs and the state that each means. */
 const SETS = [
   ['ready', 'waiting'],
   ['due', 'waiting'],
@@ -42,7 +37,7 @@ const SETS = [
 const orderOf = (member: string): number => Number.parseInt(member, 10);
 const idOf = (member: string): string => member.slice(member.indexOf(':') + 1);
 
-/** `lost` is called when the server has lost data that this process has seen. */
+/** `lost`: called when the server has lost its data. */
 export function createRedisStore(client: Client, prefix: string, lost: () => void): RedisStore {
   const base = `${prefix}{queue}:`;
   const [ready, due, running, dead] = [`${base}ready`, `${base}due`, `${base}running`, `${base}dead`];
@@ -89,7 +84,7 @@ export function createRedisStore(client: Client, prefix: string, lost: () => voi
 
   async function repository(): Promise<JobRepository> {
     const { RedisBackend } = await import('@agendajs/redis-backend');
-    // The backend brings its own version of the driver; it gets ours.
+    // The backend expects its own version of the driver.
     const redis = client as unknown as RedisBackendConfig['redis'];
     return new RedisBackend({ ...(redis && { redis }), keyPrefix: base, channelName: channel }).repository;
   }

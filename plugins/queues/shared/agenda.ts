@@ -1,18 +1,17 @@
 /**
- * Runs jobs with Agenda: its processor fetches a job, runs it, saves the result and fetches the next one. Claims and completions
- * in its repository are replaced, because the store manages leases, attempts and order.
+ * Runs jobs with Agenda. Claims and completions in its repository are replaced, because the store manages leases, attempts and
+ * order.
  */
 import type { AgendaBackend, JobParameters, JobRepository, NotificationChannel, NotificationHandler } from 'agenda';
 import { call, NAME } from './job.js';
 import type { Claimed } from './store.js';
 
-/** Agenda's polling interval is only a fallback: the queue triggers it explicitly. */
+/** Polling is only a fallback: the queue triggers Agenda explicitly. */
 const LOOK_MS = 1000;
-/** The queue renews and expires leases itself; Agenda's locks never expire. */
+/** The queue manages leases itself; Agenda's locks never expire. */
 const FOR_EVER = new Date(8.64e15);
 
 export interface Engine {
-  /** Fetches jobs now. */
   wake(): void;
   stop(): Promise<void>;
 }
@@ -21,20 +20,18 @@ export interface Engine {
 export type Settle = () => Promise<void>;
 
 export interface EngineInput {
-  /** Agenda's own repository, for the operations that are not replaced. */
+  /** For the operations that are not replaced. */
   readonly jobs: () => Promise<JobRepository>;
   /** Never rejects. */
   readonly next: () => Promise<Claimed | undefined>;
   /** Never rejects. */
   readonly run: (job: Claimed) => Promise<Settle>;
   readonly concurrency: number;
-  /** Called for errors between Agenda and the queue. */
   readonly failed: (error: unknown) => void;
 }
 
 const nothing = (): Promise<void> => Promise.resolve();
 
-/** The claimed jobs of this process, as Agenda sees them. */
 interface Held {
   take(): Promise<JobParameters | undefined>;
   save(job: JobParameters): Promise<void>;
@@ -54,15 +51,15 @@ function heldBy(next: EngineInput['next'], channel: Channel): Held {
         answered = calls;
         return undefined;
       }
-      // Agenda starts its jobs in the order of this time; a time in the past starts at once.
+      // Agenda starts jobs in the order of this time; a past time starts at once.
       const nextRunAt = new Date(++taken);
       const _id = job.id as NonNullable<JobParameters['_id']>;
       return { _id, name: NAME, priority: 0, nextRunAt, type: 'normal', lockedAt: FOR_EVER, data: job };
     },
     async save(job) {
-      // Agenda saves the start of a run, which the claim has already recorded, and then its end, without a lock.
+      // Agenda saves the start of a run, already recorded by the claim, and then its end, without a lock.
       if (job.lockedAt !== undefined) return;
-      // Without a lock, Agenda would abandon the run while its result is being recorded.
+      // Without a lock, Agenda would abandon the run meanwhile.
       job.lockedAt = FOR_EVER;
       await ends.get(job.data as object)?.();
       channel.call();
@@ -71,10 +68,7 @@ function heldBy(next: EngineInput['next'], channel: Channel): Held {
   };
 }
 
-/**
- * Agenda's repository with replaced claims and completions; unlocking does nothing, because leases are released by token and not
- * by job id.
- */
+/** Unlocking does nothing, because leases are released by token and not by job id. */
 function repositoryOf(jobs: EngineInput['jobs'], held: Held): JobRepository {
   return {
     connect: nothing,
@@ -101,7 +95,6 @@ interface Channel extends NotificationChannel {
   calls(): number;
 }
 
-/** The notification channel that makes Agenda fetch jobs. */
 function channelOf(): Channel {
   const handlers = new Set<NotificationHandler>();
   let called = false;
@@ -118,7 +111,7 @@ function channelOf(): Channel {
     },
     on: () => channel,
     off: () => channel,
-    // At most one notification per event loop turn: jobs that end together are replaced together.
+    // At most one per event loop turn, so that jobs that end together are replaced together.
     call() {
       calls++;
       if (called) return;
@@ -132,7 +125,7 @@ function channelOf(): Channel {
   return channel;
 }
 
-/** Agenda is loaded with the first job, so that commands which only inspect the queue start fast. */
+/** Agenda is loaded with the first job, so that inspecting a queue starts fast. */
 export async function startEngine({ jobs, next, run, concurrency, failed }: EngineInput): Promise<Engine> {
   const { Agenda } = await import('agenda');
   const channel = channelOf();
@@ -145,7 +138,7 @@ export async function startEngine({ jobs, next, run, concurrency, failed }: Engi
     connect: nothing,
     disconnect: nothing,
   };
-  // Claims enforce the concurrency limit; Agenda must not delay jobs that are already claimed.
+  // Claims enforce the limit; Agenda must not delay claimed jobs.
   const most = concurrency + 100;
   const agenda = new Agenda({ backend, processEvery: LOOK_MS, maxConcurrency: most });
   agenda.on('error', failed);

@@ -1,7 +1,4 @@
-/**
- * Handles an unavailable store: callers get a Fault in time, and the log reports the loss and the return once each. Driver
- * messages go only to the log.
- */
+/** Handles an unavailable store: callers get a Fault in time, and the log reports its loss and return once each. */
 import { fault, type Fault } from '../../../kernel/contract/fault.js';
 import type { Log } from '../../../kernel/contract/plugin.js';
 
@@ -12,21 +9,21 @@ const awayFault = (cause: unknown): Fault =>
   fault('JOB_AWAY', {}, { cause, retryable: true, headers: { 'retry-after': '1' } });
 
 export interface Watch {
-  /** Records whether a store call succeeded, and returns its result. */
+  /** Records whether the store is available. */
   note<T>(call: Promise<T>): Promise<T>;
-  /** As `note`, for operators, without a timeout: rejects with JOB_AWAY on failure. */
+  /** For operators, without a timeout: rejects with JOB_AWAY. */
   answer<T>(call: Promise<T>): Promise<T>;
-  /** As `note`, for waiting callers: rejects with JOB_AWAY on failure or timeout. */
+  /** For waiting callers: rejects with JOB_AWAY on failure or timeout. */
   soon<T>(call: () => Promise<T>): Promise<T>;
 }
 
-/** `patience`: milliseconds; Infinity for an in-process store, which may be busy but is never unavailable. */
+/** `patience`: milliseconds; Infinity for an in-process store, which is never unavailable. */
 export function createWatch(log: Log, patience = PATIENCE_MS): Watch {
   let away = false;
   let calls = 0;
   let turned = 0;
 
-  /** Ignores calls that began before the last change of state: a lost connection may still fail after the store has returned. */
+  /** Ignores calls that began before the last change: a lost connection may still fail after the store has returned. */
   function turn(begun: number, isAway: boolean): boolean {
     if (away === isAway || begun <= turned) return false;
     away = isAway;
@@ -64,7 +61,7 @@ export function createWatch(log: Log, patience = PATIENCE_MS): Watch {
       const tooLate = new Promise<never>((_, reject) => {
         const giveUp = (): void => {
           const error = new Error('no answer in time');
-          // A driver that keeps retrying may never fail, so the timeout itself logs the outage.
+          // A driver that keeps retrying may never fail.
           missed(begun, error);
           reject(error);
         };
@@ -73,7 +70,7 @@ export function createWatch(log: Log, patience = PATIENCE_MS): Watch {
       try {
         return await Promise.race([work, tooLate]);
       } catch (error) {
-        // The call may still fail after the timeout; its rejection must not be unhandled.
+        // A later rejection must not be unhandled.
         work.catch(() => undefined);
         throw awayFault(error);
       } finally {

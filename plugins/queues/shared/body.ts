@@ -1,11 +1,9 @@
-/**
- * Parses jobs and their journals from stored text. The reader validates the shape, because other programs can write into stores.
- */
+/** Parses stored jobs and their journals. The reader validates the shape, because other programs can write into stores. */
 import type { Deferred } from '../../../kernel/contract/deferred.js';
 import { readJson } from '../../../kernel/language/exact-json.js';
 import type { Sealing } from './sealing.js';
 
-/** Text that is no JSON array becomes one entry, which no reader understands. */
+/** Text that is no array becomes one invalid entry. */
 function notesIn(text: string | null): readonly unknown[] {
   try {
     const read: unknown = readJson(text ?? '');
@@ -15,7 +13,7 @@ function notesIn(text: string | null): readonly unknown[] {
   }
 }
 
-/** Text that is no JSON becomes null, which fails validation. */
+/** Null fails validation. */
 function workIn(text: string | null): Deferred {
   try {
     return readJson(text ?? '') as Deferred;
@@ -24,11 +22,11 @@ function workIn(text: string | null): Deferred {
   }
 }
 
-/** A body that the key of this process cannot decrypt becomes null, which fails validation. */
+/** Null, which fails validation, when the key of this process does not decrypt the body. */
 export const workOf = ({ id, body }: { readonly id: string; readonly body: string }, sealing: Sealing): Deferred =>
   workIn(sealing.open(id, body));
 
-/** `journal`: null when nothing is recorded yet. */
+/** `journal`: null when nothing is recorded. */
 export const notesOf = (
   { id, journal }: { readonly id: string; readonly journal: string | null },
   sealing: Sealing,

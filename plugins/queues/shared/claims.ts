@@ -1,19 +1,15 @@
-/**
- * Claims jobs from the store up to the concurrency limit and returns them one by one. Claims never overlap: concurrent requests
- * share one statement.
- */
+/** Claims jobs up to the concurrency limit and returns them one by one. Concurrent requests share one statement. */
 import { randomUUID } from 'node:crypto';
 import type { Claimed, Store } from './store.js';
 
 export interface Claims {
-  /** The next job to start; undefined when none is waiting or the limit is reached. It counts as held until `gone`. */
+  /** Undefined when none is waiting or the limit is reached. The job counts as held until `gone`. */
   next(): Promise<Claimed | undefined>;
   gone(): void;
-  /** How many more jobs may be claimed. */
   free(): number;
-  /** Claims nothing more and releases the jobs that were not returned by `next`. */
+  /** Releases the jobs that were not returned by `next`. */
   stop(): Promise<void>;
-  /** Resolves when no job is held any more, or after `letGo`. */
+  /** Resolves when no job is held, or after `letGo`. */
   settled(): Promise<void>;
   /** Resolves `settled` although jobs are still held. */
   letGo(): void;

@@ -1,7 +1,4 @@
-/**
- * Subscribes to jobs added by other processes over an Agenda channel, which reconnects by itself. The creator of the channel
- * opens and closes its connections.
- */
+/** Subscribes to jobs added by other processes over an Agenda channel. The creator of the channel owns its connections. */
 import type { NotificationChannel } from 'agenda';
 import type { Log } from '../../../kernel/contract/plugin.js';
 
@@ -11,9 +8,9 @@ export interface Ear {
 
 export interface HearingInput {
   readonly channel: () => Promise<NotificationChannel>;
-  /** Closes the connection and makes the channel get no other one. */
+  /** The channel must get no other connection afterwards. */
   readonly close: () => void;
-  /** Jobs were added, or may have been while the channel was disconnected. */
+  /** Jobs were added, or may have been while disconnected. */
   readonly woken: () => void;
   readonly log: Log;
 }
@@ -33,7 +30,7 @@ export function hear({ channel: make, close, woken, log }: HearingInput): Ear {
       if (state === 'connected') woken();
     });
     channel.subscribe(woken);
-    // The channel schedules its own next attempt after a failure.
+    // The channel schedules its own next attempt.
     return { channel, connecting: channel.connect().catch(() => undefined) };
   }
 
@@ -41,8 +38,7 @@ export function hear({ channel: make, close, woken, log }: HearingInput): Ear {
     async end() {
       closed = true;
       const { channel, connecting } = await opening;
-      // A later failed attempt schedules another one; a promise that never settles ends the chain, which would keep the process
-      // alive.
+      // A later failed attempt would schedule another one and keep the process alive.
       channel.connect = () => new Promise(() => undefined);
       close();
       await connecting;

@@ -1,12 +1,11 @@
 /**
- * Renews the leases of running jobs, all in one round trip every third of a lease. A run is aborted when its lease is lost, or
- * when the store was unavailable for a whole lease, because another process may have claimed the job.
+ * Renews all leases every third of a lease. Aborts a run when its lease is lost or the store was unavailable for a whole lease,
+ * because another process may have claimed the job.
  */
 import type { Held, Store } from './store.js';
 
-/** A running job. */
 export interface Holding extends Held {
-  /** Aborted when the lease is lost or released: the result of the run is discarded. */
+  /** Aborted when the lease is lost: the result is discarded. */
   readonly abort: AbortController;
   /** In the time of `performance.now`. */
   renewedAt: number;
@@ -48,7 +47,7 @@ export function createLeases(renew: Store['renew'], lease: number): Leases {
     plan();
   }
 
-  /** Schedules the next renewal in a third of a lease, or sooner when a lease would expire before. */
+  /** In a third of a lease, or sooner when a lease would expire before. */
   function plan(): void {
     clearTimeout(timer);
     timer = undefined;

@@ -1,7 +1,4 @@
-/**
- * The queue over any store: adds jobs, notifies workers, runs jobs and records their results. Knows neither SQL nor a driver, and
- * does not interpret the work.
- */
+/** The queue over any store: adds jobs, notifies workers, runs jobs and records results. Knows neither SQL nor a driver. */
 import type { Put } from '../../../kernel/contract/deferred.js';
 import { fault } from '../../../kernel/contract/fault.js';
 import type { Log } from '../../../kernel/contract/plugin.js';
@@ -22,18 +19,14 @@ export interface QueueInput {
   readonly store: Store;
   readonly settings: Settings;
   readonly log: Log;
-  /** Observer of ended jobs; absent in processes that only inspect the queue. */
+  /** Absent in processes that only inspect the queue. */
   readonly told?: Tell;
-  /** Milliseconds that callers wait for the store; Infinity for an in-process store. */
+  /** Milliseconds that callers wait; Infinity for an in-process store. */
   readonly patience?: number;
-  /**
-   * Operations inside transactions of a connection; resolves to null when the store is in another database. Absent: never
-   * supported.
-   */
+  /** Operations inside transactions of a connection; null when the store is in another database. */
   readonly within?: (statements: Statements) => Promise<Inside | null>;
 }
 
-/** Store operations as part of a transaction. */
 export interface Inside {
   add(entries: readonly Entry[], transaction: unknown): Promise<void>;
   /** As `done` of the store. */
@@ -41,7 +34,7 @@ export interface Inside {
 }
 
 export interface SharedQueue extends Queue {
-  /** Call when other processes have added jobs. */
+  /** Other processes have added jobs. */
   readonly wake: () => void;
 }
 
@@ -87,7 +80,7 @@ export function createQueue({
     wake,
   );
   const later = (milliseconds: number): void => sweeper.later(milliseconds);
-  /** Cached per connection; a failed lookup is repeated. */
+  /** A failed lookup is repeated. */
   const places = new Map<Statements, Promise<Inside | null>>();
   function insideOf(statements: Statements): Promise<Inside | null> {
     const known = places.get(statements);
@@ -105,7 +98,7 @@ export function createQueue({
   let resting = false;
   let abandoned = false;
   let telling: NodeJS.Timeout | undefined;
-  /** Ends a wait for started jobs, because Agenda keeps the process alive as long as they run. */
+  /** Agenda would keep the process alive as long as started jobs run. */
   const waits = new Set<() => void>();
   let letGo = false;
 
@@ -113,7 +106,7 @@ export function createQueue({
     if (!resting) engine?.wake();
   }
 
-  /** Wakes this process, and the others when it has too little free capacity. */
+  /** Wakes the other processes too when this one has too little free capacity. */
   function added(delays: readonly number[]): void {
     const ready = delays.filter((delay) => delay <= 0).length;
     soonest(delays);
@@ -137,13 +130,13 @@ export function createQueue({
     }, WAKE_MS);
   }
 
-  /** The watch logs the failure, and the next claim may succeed. */
+  /** The watch logs the failure. */
   const next = () => claims.next().catch(() => undefined);
 
   async function begin(run: Run): Promise<void> {
     if (begun || resting) return;
     begun = true;
-    // Jobs that became due while no process worked get their position before the first claim.
+    // Due jobs get their position before the first claim.
     await sweeper.start();
     const started = await startEngine({
       jobs: () => store.jobs(),
@@ -161,7 +154,7 @@ export function createQueue({
     wake();
   }
 
-  /** Each wait is removed with its job; `Promise.race` with one shared promise would retain all of them. */
+  /** `Promise.race` with one shared promise would retain every wait. */
   function orLetGo(done: Promise<Settle>): Promise<Settle> {
     return new Promise((resolve, reject) => {
       const end = (): void => resolve(() => Promise.resolve());
@@ -205,7 +198,7 @@ export function createQueue({
           await found.add(entries, transaction);
           soonest(entries.map(({ delay }) => delay));
         },
-        // The number of jobs is not recorded: a query for none is cheap.
+        // The number is not recorded: a query for none is cheap.
         committed: () => added([0]),
       };
     },
@@ -221,7 +214,7 @@ export function createQueue({
         if (given.length > 0) await watch.note(store.release(given));
         await store.notify?.();
       } catch {
-        // An unavailable store returns the jobs to the queue when their leases expire.
+        // The jobs return to the queue when their leases expire.
       }
     },
     wake,

@@ -1,7 +1,4 @@
-/**
- * Runs one claimed job and records its result while the lease is held. Calls to an unavailable store are repeated until the
- * result is recorded or the lease is lost.
- */
+/** Runs one claimed job and records its result while the lease is held, with retries while the store is unavailable. */
 import type { Deferred, Journal, Outcome, Running } from '../../../kernel/contract/deferred.js';
 import type { SharedUnit } from '../../../kernel/contract/plan.js';
 import { fault } from '../../../kernel/contract/fault.js';
@@ -15,7 +12,7 @@ import type { Inside } from './queue.js';
 import { pauseAfter, waitAfter, type Settings } from './settings.js';
 import type { Claimed, Failure, Store } from './store.js';
 
-/** Milliseconds between attempts to record a result in an unavailable store. */
+/** Milliseconds between attempts to record a result. */
 const AGAIN_MS = 200;
 const BROKEN: Failure = { code: 'JOB_FAILED', detail: queueErrors.JOB_FAILED.message };
 
@@ -26,20 +23,19 @@ export interface RunsInput {
   readonly leases: Leases;
   readonly settings: Settings;
   readonly log: Log;
-  /** Reports the end of a run to observers. */
   readonly tell: Tell;
   /** A job becomes due in this many milliseconds. */
   readonly later: (milliseconds: number) => void;
-  /** The store operations inside a shared transaction; null when the store is in another database. */
+  /** Null when the store is in another database. */
   readonly inside: (shared: SharedUnit) => Promise<Inside | null>;
 }
 
-/** `ended`: the job was removed in the transaction of its own work. */
+/** `ended`: the transaction of the work removed the job. */
 type Ending = Holding & { ended?: boolean };
 
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** Runs a job and returns a function that records its result; neither rejects. */
+/** Returns a function that records the result; neither rejects. */
 export function createRun({
   store,
   leases,
@@ -49,7 +45,7 @@ export function createRun({
   later,
   inside,
 }: RunsInput): (job: Claimed, run: Run) => Promise<Settle> {
-  /** Repeats the call while the store is unavailable: without the journal entry, completed steps would run twice. */
+  /** Without the journal entry, completed steps would run twice. */
   async function write(job: Claimed, holding: Holding, text: string): Promise<void> {
     while (!holding.lost) {
       try {
@@ -63,8 +59,8 @@ export function createRun({
   }
 
   /**
-   * Removes the job in the transaction of its work. Returns false in long transactions: one that began before a lease renewal
-   * cannot update the row and would be retried indefinitely.
+   * Removes the job in the transaction of its work. False in long transactions: one that began before a lease renewal cannot
+   * update the row and would be retried indefinitely.
    */
   const endingOf =
     (job: Claimed, holding: Ending): NonNullable<Journal['ending']> =>
@@ -151,7 +147,7 @@ const mayRunAgain = (
   { retryable, waits }: Outcome & { readonly done: false },
 ): boolean => waits === true || (retryable && attempt <= retries);
 
-/** Stored text may be invalid work; its run has already failed then. */
+/** The run of invalid stored text has already failed. */
 function namesIn(job: Claimed, { sealing }: Settings): Partial<Pick<Deferred, 'resource' | 'part'>> {
   try {
     const { resource, part } = workOf(job, sealing);

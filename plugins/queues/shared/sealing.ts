@@ -1,15 +1,13 @@
 /**
- * Encrypts the stored text of jobs with a key from the environment, bound to the job id. Stores never see the key, and text
- * stored before there was a key remains readable.
+ * Encrypts stored jobs with a key from the environment, bound to the job id. Text stored before there was a key remains readable.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { BootError } from '../../../kernel/contract/boot-error.js';
 import { QUEUE_KEY, QUEUE_KEY_BYTES } from '../../kinds/queue-key.js';
 
 export interface Sealing {
-  /** Returns the text to store. */
   seal(id: string, text: string): string;
-  /** Returns the original text; null when the key is missing or wrong. */
+  /** Null when the key is missing or wrong. */
   open(id: string, kept: string): string | null;
 }
 
@@ -22,7 +20,7 @@ const PLAIN: Sealing = {
   open: (_id, kept) => (kept.startsWith(PREFIX) ? null : kept),
 };
 
-/** `secret`: text of at least 32 bytes; undefined or empty: no encryption. Throws BootError for a shorter one. */
+/** `secret`: at least 32 bytes; undefined or empty: no encryption. Throws BootError for a shorter one. */
 export function createSealing(secret: string | undefined): Sealing {
   if (secret === undefined || secret === '') return PLAIN;
   const bytes = Buffer.byteLength(secret);

@@ -1,4 +1,4 @@
-/** Converts the options of the config to the settings of a queue, in milliseconds and numbers. */
+/** Converts the options of the config to the settings of a queue, in milliseconds. */
 import type { RuntimeContext } from '../../../kernel/contract/plugin.js';
 import { QUEUE_KEY } from '../../kinds/queue-key.js';
 import { createSealing, type Sealing } from './sealing.js';
@@ -11,13 +11,12 @@ export interface Settings {
   readonly poll: number;
   /** Bytes. */
   readonly maxPayload: number;
-  /** Encrypts the stored text. */
   readonly sealing: Sealing;
 }
 
 const LONGEST_PAUSE = 3_600_000;
 
-/** `poll`: the default in seconds, as in the schema of the plugin. Throws BootError for an invalid key. */
+/** `poll`: the default in seconds. Throws BootError for an invalid key. */
 export function readSettings(
   options: Readonly<Record<string, unknown>>,
   poll: number,
@@ -37,7 +36,7 @@ export function readSettings(
   };
 }
 
-/** The longest pause for work that its resource postpones, which may be many jobs at once. */
+/** For work that its resource postpones. */
 const LONGEST_WAIT = 60_000;
 
 /** Milliseconds until postponed work is tried again: half of its age, so that no counter is needed. */
@@ -46,8 +45,6 @@ export const waitAfter = (acceptedAt: number, { backoff }: Pick<Settings, 'backo
 
 const spread = (milliseconds: number): number => milliseconds * (0.9 + Math.random() * 0.2);
 
-/**
- * Milliseconds before the next attempt: exponential backoff with jitter, so that jobs that failed together do not retry together.
- */
+/** Milliseconds: exponential backoff with jitter. */
 export const pauseAfter = (attempt: number, { backoff }: Pick<Settings, 'backoff'>): number =>
   spread(Math.min(LONGEST_PAUSE, backoff * 2 ** Math.min(attempt - 1, 30)));

@@ -1,6 +1,6 @@
 /**
- * The tables of a queue in PostgreSQL, on a server or embedded: Agenda's table plus columns and indexes for leases, order and
- * attempts. Existing columns and indexes are left unchanged.
+ * The tables of a queue in PostgreSQL: Agenda's table plus columns and indexes for leases, order and attempts. Existing ones are
+ * left unchanged.
  */
 import { createHash } from 'node:crypto';
 import type { Pool } from 'pg';
@@ -10,10 +10,7 @@ export const TABLE = 'lintel_jobs';
 /** Proves that two connections reach the same database. */
 export const MARKS = 'lintel_job_marks';
 
-/**
- * Needed because Agenda's priority is an integer and it counts failures at their end. Rows without `state` belong to other Agenda
- * users.
- */
+/** Agenda's priority is an integer, and it counts failures at their end. Rows without `state` belong to other Agenda users. */
 const OWN: readonly string[] = [
   `ALTER TABLE lintel_jobs
     ADD COLUMN IF NOT EXISTS seq bigint GENERATED ALWAYS AS IDENTITY,
@@ -27,7 +24,7 @@ const OWN: readonly string[] = [
     ADD COLUMN IF NOT EXISTS journal text`,
   `ALTER TABLE lintel_jobs
     SET (fillfactor = 85, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500)`,
-  // In this order: waiting jobs in claim order, due jobs, expired leases and dead jobs.
+  // Waiting jobs in claim order, due jobs, expired leases, dead jobs.
   `CREATE INDEX IF NOT EXISTS lintel_jobs_waiting ON lintel_jobs (rank DESC, seq) WHERE state = 'waiting'`,
   `CREATE INDEX IF NOT EXISTS lintel_jobs_delayed ON lintel_jobs (next_run_at) WHERE state = 'delayed'`,
   `CREATE INDEX IF NOT EXISTS lintel_jobs_running ON lintel_jobs (lease_until) WHERE state = 'running'`,
@@ -37,12 +34,12 @@ const OWN: readonly string[] = [
 
 const LAYOUT = `SELECT obj_description(to_regclass('lintel_jobs')::oid, 'pg_class') AS layout`;
 
-/** Runs a text of one or more statements, without parameters. */
+/** One or more statements, without parameters. */
 export type RunText = (text: string) => Promise<readonly Row[]>;
 
 /**
- * Creates the tables unless this version has already created them: Agenda's statements take locks that block transactions which
- * add jobs. The caller must prevent concurrent calls.
+ * Skipped if this version has created the tables: Agenda's statements take locks that block transactions which add jobs. The
+ * caller must prevent concurrent calls.
  */
 export async function makeTables(run: RunText): Promise<void> {
   const agenda = await import('@agendajs/postgres-backend');

@@ -1,18 +1,17 @@
 /**
- * Sweeps the store periodically and when a job is due: for delayed jobs, expired leases, and jobs added without a notification.
- * One timer; sweeps never overlap.
+ * Sweeps the store periodically and when a job is due: for delayed jobs, expired leases and missed notifications. Sweeps never
+ * overlap.
  */
 import type { Log } from '../../../kernel/contract/plugin.js';
 import { queueErrors } from '../../kinds/queue.js';
 import type { Failure, Store } from './store.js';
 
-/** The failure of jobs whose process ended, or did not renew the lease in time. */
+/** The process ended, or did not renew the lease in time. */
 export const LOST: Failure = { code: 'JOB_LOST', detail: queueErrors.JOB_LOST.message };
 
 export interface Sweeper {
   /** Resolves after the first sweep, even if it failed. */
   start(): Promise<void>;
-  /** A job becomes due in this many milliseconds. */
   later(milliseconds: number): void;
   stop(): Promise<void>;
 }
@@ -37,7 +36,7 @@ export function createSweeper(sweep: Store['sweep'], poll: number, log: Log, wak
     timer = undefined;
     at = Infinity;
     if (sweeping === null) sweeping = lookNow().finally(() => (sweeping = null));
-    // A job that became due during a running sweep may have been missed by it.
+    // A running sweep may have missed the job.
     else missed = true;
     return sweeping;
   }
@@ -51,7 +50,7 @@ export function createSweeper(sweep: Store['sweep'], poll: number, log: Log, wak
       if (found.woken > 0) log.debug({ count: found.woken }, 'deferred work may run now');
       next = Math.min(poll, found.next ?? poll);
     } catch {
-      // The watch logs the failure, and the next sweep may succeed.
+      // The watch logs the failure.
     }
     // Notifications from other processes may be lost.
     wake();

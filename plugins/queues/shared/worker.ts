@@ -1,6 +1,5 @@
 /**
- * The lifecycle of every queue in a process: starts the work in a serving process, drains it at shutdown, releases what does not
- * finish in time. Stores nothing.
+ * The lifecycle of every queue: starts work in a serving process, drains it at shutdown, releases what does not finish in time.
  */
 import type { PluginRuntime } from '../../../kernel/contract/plugin.js';
 import type { Queue } from '../../kinds/queue.js';

@@ -1,4 +1,4 @@
-/** The relay of a single process: delivers messages immediately, and retains them for a while if the config enables it. */
+/** The relay of a single process: delivers messages immediately, and retains them if the config enables it. */
 import { randomBytes } from 'node:crypto';
 import type { Running } from '../../../kernel/contract/deferred.js';
 import type { Relay } from '../../kinds/relay.js';

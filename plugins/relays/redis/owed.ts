@@ -1,6 +1,6 @@
 /**
- * Messages still to be sent to other processes, retained in order while the server is unavailable, within the bounds of the
- * relay. A message whose reply was lost is sent again only if it did not come back through the stream.
+ * Messages retained for other processes while the server is unavailable. One with a lost reply is sent again only if it did not
+ * come back through the stream.
  */
 import { RING_BYTES } from '../shared/ring.js';
 
@@ -14,13 +14,13 @@ export interface Owed {
 export interface OwedMessages {
   readonly size: () => number;
   add(one: Owed): void;
-  /** The message came back through the stream, so the server has it. */
+  /** The message came back, so the server has it. */
   delete(from: string): void;
-  /** Sends the messages in order, including those added meanwhile; drops those that are too old. */
+  /** In order, including those added meanwhile; drops those that are too old. */
   pay(send: (one: Owed) => Promise<unknown>): Promise<number>;
 }
 
-/** `dropped` is called for each message that is discarded for lack of space or for its age. */
+/** `dropped`: called for each message discarded for lack of space or for its age. */
 export function createOwed(most: number, keep: number, dropped: () => void): OwedMessages {
   const all = new Map<string, Owed>();
   let bytes = 0;

@@ -1,14 +1,13 @@
 /**
- * Reads the stream message by message while it is open: from its position at the start, and after a lost connection from the last
- * message. The consumer detects gaps by the message numbers.
+ * Reads the stream message by message; after a lost connection, from the last message. The consumer detects gaps by the message
+ * numbers.
  */
 import type { Redis } from 'ioredis';
 import { COMMAND_TIMEOUT, giveUp, soon } from '../../shared/redis.js';
 import type { Scripted } from './scripts.js';
 
-/** Milliseconds for which the server blocks a read; also bounds the detection of a dead connection. */
+/** Milliseconds for which the server blocks a read; bounds the detection of a dead connection. */
 export const BLOCK = 2000;
-/** Messages per read. */
 const BATCH = 50;
 const LONGEST_PAUSE = 2000;
 
@@ -24,7 +23,6 @@ export interface StreamEntry {
   readonly isOld: boolean;
 }
 
-/** The position of a stream. */
 export interface Stand {
   readonly epoch: string;
   readonly number: number;
@@ -36,9 +34,9 @@ export interface ReaderOptions {
   readonly client: Redis & Scripted;
   readonly stream: string;
   readonly counter: string;
-  /** Generates the epoch of a stream that has none. */
+  /** For a stream that has none. */
   readonly epoch: () => string;
-  /** Milliseconds: at the start, messages younger than this are read as old ones. Null: none are read. */
+  /** Milliseconds: younger messages are read at the start as old ones. Null: none are. */
   readonly keep: number | null;
   /** Called at each connection, before its first message. */
   readonly stands: (stand: Stand) => void;
@@ -47,7 +45,7 @@ export interface ReaderOptions {
 }
 
 export interface StreamReader {
-  /** Resolves after the first connection, or after a timeout. */
+  /** Resolves after the first connection or a timeout. */
   open(): Promise<void>;
   close(): void;
 }
@@ -58,7 +56,7 @@ type Reply = readonly (readonly [stream: string, entries: Entries])[] | null;
 export function createReader(options: ReaderOptions): StreamReader {
   const { client, stream, counter, keep, take } = options;
   const openedAt = Date.now();
-  /** The id of the last message read; null before the first connection. */
+  /** The last id read; null before the first connection. */
   let place: string | null = null;
   let epoch: string | null = null;
   let isOld: (number: number, at: number) => boolean = () => false;
@@ -73,14 +71,14 @@ export function createReader(options: ReaderOptions): StreamReader {
     const [known, digits, latest, seconds] = await client.lintelStand(stream, counter, options.epoch());
     const number = Number(digits);
     const isFirst = place === null;
-    // A server that was unavailable at the start may have received messages since then.
+    // The server may have received messages since the start.
     const isLate = Date.now() - openedAt > COMMAND_TIMEOUT;
     if (place === null) {
       isOld = isLate ? (_, at) => at < openedAt : (other) => other <= number;
       const since = isLate ? `${openedAt}-0` : latest;
       place = keep === null ? since : `${Number(seconds) * 1000 - keep}-0`;
     } else if (known !== epoch) {
-      // The stream is a new one, and none of it has been read.
+      // None of the new stream has been read.
       place = '0-0';
       isOld = () => false;
     }

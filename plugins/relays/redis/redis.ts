@@ -1,6 +1,6 @@
 /**
- * The relay on Redis: one stream that every process appends to and reads. A process also receives its own messages from the
- * stream, so that the order is the same everywhere; only messages that could not be sent are delivered locally.
+ * The relay on Redis: one stream that every process appends to and reads. A process receives its own messages from the stream
+ * too, so that the order is the same everywhere.
  */
 import { randomBytes } from 'node:crypto';
 import type { Delivery, Running } from '../../../kernel/contract/deferred.js';
@@ -22,20 +22,18 @@ export interface RedisRelayOptions extends RelaySettings, RedisAddress {
 
 export interface RedisRelay extends Relay {
   open(): Promise<void>;
-  /** Resolves when all pending sends have settled. */
   settled(): Promise<void>;
   close(): void;
   /** Rejects while the server is unavailable. */
   ask(): Promise<void>;
-  /** The number of messages that did not reach other processes. */
   lost(): number;
 }
 
-/** The most messages in flight; with more, the server counts as unavailable. */
+/** With more messages in flight, the server counts as unavailable. */
 const MOST_UNDER_WAY = 10_000;
 /** Milliseconds between attempts to send retained messages. */
 const PAY_AGAIN = 500;
-/** Milliseconds that this process waits for a message which a client has already seen elsewhere. */
+/** Milliseconds to wait for a message that a client has already seen elsewhere. */
 const BEHIND = 1000;
 
 const randomName = (): string => randomBytes(9).toString('base64url');
@@ -49,9 +47,9 @@ export function createRedisRelay(options: RedisRelayOptions): RedisRelay {
   const me = randomName();
   const writer = connectionTo<Scripted>(options, SCRIPTS);
   const ring = createRing({ keep, most, bytes: RING_BYTES, now: () => Date.now() });
-  /** Sent and not yet acknowledged; true: already read from the stream. */
+  /** Unacknowledged messages; true: already read from the stream. */
   const underWay = new Map<string, boolean>();
-  /** Delivered locally although the server may also have them. */
+  /** Delivered locally, although the server may have them too. */
   const skipped = new Set<string>();
   /** Messages to resend; used only with `replay`. */
   const owed = createOwed(Math.min(most, MOST_UNDER_WAY), keep, () => lost++);
@@ -61,7 +59,7 @@ export function createRedisRelay(options: RedisRelayOptions): RedisRelay {
   const waiting: { readonly number: number; readonly go: () => void }[] = [];
   let [sent, lost, isAway] = [0, 0, false];
   let epoch: string | null = null;
-  /** Number of the last message read; null when the next one may have any number. */
+  /** The last number read; null when the next may have any number. */
   let latest: number | null = null;
 
   const tellAway = (error: unknown): void => {
@@ -119,7 +117,7 @@ export function createRedisRelay(options: RedisRelayOptions): RedisRelay {
   async function send(message: Omit<Delivery, 'id'>, text: string): Promise<void> {
     const one = { from: `${me}:${++sent}`, text, at: performance.now() };
     const { from } = one;
-    // Retained messages go first, to preserve the order.
+    // Preserves the order.
     const waits = owed.size() > 0;
     try {
       if (waits) throw new Error('others wait to be sent');
@@ -145,7 +143,7 @@ export function createRedisRelay(options: RedisRelayOptions): RedisRelay {
   const write = ({ from, text }: Owed): Promise<number> =>
     writer.lintelPublish(stream, counter, from, text, randomName(), most, keep);
 
-  /** Sends the retained messages, after this process has read everything in the stream. */
+  /** This process must have read everything in the stream before. */
   function pay(): Promise<void> {
     if (owed.size() === 0 || writer.status !== 'ready') return Promise.resolve();
     return (paying ??= payAll()
@@ -204,12 +202,12 @@ export function createRedisRelay(options: RedisRelayOptions): RedisRelay {
     async since(id) {
       const number = replay && epoch !== null ? numberIn(id, epoch) : null;
       if (number === null) return null;
-      // Another process may be ahead, and this one is about to read the same message.
+      // Another process may be ahead.
       if (number > ring.latest()) await caughtUp(waiting, number);
       return epoch !== null && numberIn(id, epoch) === number ? ring.after(number) : null;
     },
     async open() {
-      // Waits for the first attempts but not for their success: the driver reconnects in the background.
+      // Waits for the first attempts but not for their success: the driver reconnects.
       await Promise.all([soon(writer.connect()), reader.open()]);
     },
     async settled() {

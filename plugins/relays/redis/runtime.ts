@@ -6,7 +6,6 @@ import { addressIn } from '../../shared/redis.js';
 import { settingsOf } from '../shared/settings.js';
 import { createRedisRelay, type RedisRelay } from './redis.js';
 
-/** The relay of each handle, to close it. */
 const relays = new WeakMap<Relay, RedisRelay>();
 
 export default defineRuntime(relay, {

@@ -1,4 +1,4 @@
-/** Serializes and parses messages within their size limit, and validates message ids sent by clients. */
+/** Serializes messages within their size limit, and validates message ids sent by clients. */
 import type { Delivery } from '../../../kernel/contract/deferred.js';
 import { fault } from '../../../kernel/contract/fault.js';
 import { isObject } from '../../../kernel/contract/json.js';

@@ -1,4 +1,4 @@
-/** A buffer of the last messages, numbered without a gap, for clients that reconnect. Bounded by number, age and bytes. */
+/** The last messages, numbered without a gap, for clients that reconnect. Bounded by number, age and bytes. */
 import type { Delivery } from '../../../kernel/contract/deferred.js';
 
 export interface RingOptions {
@@ -24,16 +24,16 @@ export interface Ring {
   begin(number: number): void;
   /** -1 before the first message. */
   latest(): number;
-  /** The messages after this number; null when some of them are no longer here. */
+  /** Null when some of them are no longer here. */
   after(number: number): readonly Delivery[] | null;
 }
 
-/** The limit for all messages together, to bound the memory of the process. */
+/** Bounds the memory of the process. */
 export const RING_BYTES = 33_554_432;
 
 export function createRing({ most, keep, bytes, now }: RingOptions): Ring {
   let kept: Kept[] = [];
-  /** Entries of `kept` before this index are removed; the array is compacted occasionally. */
+  /** Entries before this index are removed; the array is compacted occasionally. */
   let first = 0;
   let total = 0;
   let latest = -1;

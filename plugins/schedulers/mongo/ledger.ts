@@ -1,6 +1,6 @@
 /**
- * The ledger in MongoDB: a document per schedule and one per recently claimed instant. The unique `_id` of an instant decides
- * which process runs it; each change of a schedule is one atomic update.
+ * The ledger in MongoDB: a document per schedule and per recently claimed instant. The unique `_id` of an instant decides which
+ * process runs it.
  */
 import { MongoServerError, type Collection, type Document } from 'mongodb';
 import { REMEMBERED, type Ledger } from '../../kinds/scheduler.js';
@@ -39,7 +39,7 @@ const IS_BUSY: Document = {
   $and: [{ $ne: [{ $ifNull: ['$running', null] }, null] }, { $gt: [{ $ifNull: ['$until', 0] }, NOW] }],
 };
 
-/** Takes the schedule unless its lease is held; a repeated claim by the same claimant changes nothing. */
+/** Takes the schedule unless its lease is held; a repeated claim changes nothing. */
 function claiming(instant: number, lease: number, by: string): Document[] {
   const judge = { $ne: [{ $ifNull: ['$judged', ''] }, literal(by)] };
   const kept = (field: string, otherwise: unknown, taken: unknown): Document => ({
@@ -58,7 +58,7 @@ function claiming(instant: number, lease: number, by: string): Document[] {
   ];
 }
 
-/** `ready` returns the collections after their index is created. */
+/** `ready`: creates the index first. */
 export function createMongoLedger(ready: () => Promise<Collections>): Ledger {
   return {
     async claim(key, instant, lease, by) {
@@ -92,7 +92,7 @@ export function createMongoLedger(ready: () => Promise<Collections>): Ledger {
       const old = { key, instant: { $lt: instant - REMEMBERED } };
       const gone = await instants.findOne(old, { sort: { instant: -1 } });
       if (gone === null) return;
-      // Recorded before the removal: until then a late claim is rejected by both.
+      // Recorded first, so that a late claim is always rejected.
       await schedules.updateOne({ _id: key }, { $max: { forgotten: gone.instant } });
       await instants.deleteMany({ key, instant: { $lte: gone.instant } });
     },

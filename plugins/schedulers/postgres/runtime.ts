@@ -1,6 +1,6 @@
 /**
- * Runtime of the scheduler `postgres`: a small pool of its own, so that requests waiting for a connection do not delay runs. It
- * connects on first use; a server without an answer is given up after a second.
+ * Runtime of the scheduler `postgres`: a small separate pool, so that requests do not delay runs. Connects on first use and gives
+ * up after a second.
  */
 import pg from 'pg';
 import { BootError } from '../../../kernel/contract/boot-error.js';
@@ -10,9 +10,9 @@ import { once, withSettings } from '../shared/settings.js';
 import { createSqlLedger, TABLES, THERE } from '../shared/sql-ledger.js';
 
 const pools = new WeakMap<Scheduler, pg.Pool>();
-/** Milliseconds to connect, and to get an answer. */
+/** Milliseconds. */
 const DEADLINE = 900;
-/** An arbitrary advisory lock key: only one process at a time creates the tables. */
+/** An arbitrary advisory lock key. */
 const LOCK = 4_611_006_229;
 
 async function makeTables(pool: pg.Pool): Promise<void> {
@@ -37,7 +37,7 @@ export default defineRuntime(scheduler, {
       idleTimeoutMillis: 60_000,
       allowExitOnIdle: true,
     });
-    // Without a listener, a lost idle connection would end the process; the next query reports the error.
+    // Without a listener, a lost idle connection would end the process.
     pool.on('error', () => undefined);
     const tables = once(() => makeTables(pool));
     const ledger = createSqlLedger(async (text, values) => {

@@ -1,6 +1,6 @@
 /**
- * Runtime of the scheduler `redis`: one connection that reconnects by itself. While the server is unavailable, calls fail at once
- * and the scheduler logs it.
+ * Runtime of the scheduler `redis`: one connection that reconnects. While the server is unavailable, calls fail at once and the
+ * scheduler logs it.
  */
 import type { Redis } from 'ioredis';
 import { BootError } from '../../../kernel/contract/boot-error.js';
@@ -60,7 +60,7 @@ export default defineRuntime(scheduler, {
 
   async open(handle) {
     const client = clients.get(handle);
-    // Waits for the first attempt but not for its success: the driver reconnects in the background.
+    // Waits for the first attempt but not for its success: the driver reconnects.
     if (client !== undefined) await soon(client.connect());
   },
 

@@ -1,13 +1,13 @@
 /**
  * The atomic Lua scripts of the scheduler. KEYS[1] is the schedule (a hash), KEYS[2] its instants (a sorted set), KEYS[3] the
- * claimant of the instant. Keys and values are passed as arguments.
+ * claimant of the instant.
  */
 
 const NOW = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 
-/** ARGV: instant, lease in milliseconds, claimant, milliseconds for which the claimant is stored. */
+/** ARGV: instant, lease in milliseconds, claimant, milliseconds to store the claimant. */
 const CLAIM = `${NOW}
 local instant = tonumber(ARGV[1])
 local running = redis.call('HGET', KEYS[1], 'running')
@@ -35,7 +35,7 @@ if redis.call('HGET', KEYS[1], 'running') ~= ARGV[1] then return 0 end
 redis.call('HSET', KEYS[1], 'until', now + tonumber(ARGV[2]))
 return 1`;
 
-/** ARGV: instant, the first instant that is still stored. */
+/** ARGV: instant, the first instant still stored. */
 const FINISH = `
 if redis.call('HGET', KEYS[1], 'running') == ARGV[1] then redis.call('HDEL', KEYS[1], 'running', 'until') end
 local gone = redis.call('ZREVRANGEBYSCORE', KEYS[2], '(' .. ARGV[2], '-inf', 'LIMIT', 0, 1)[1]
@@ -47,7 +47,7 @@ if gone then
 end
 return 0`;
 
-/** ARGV: the form of the schedule, the time since which it is known. */
+/** ARGV: the form of the schedule, since when it is known. */
 const LATEST = `
 local latest = redis.call('HGET', KEYS[1], 'latest')
 if not latest or (redis.call('HGET', KEYS[1], 'form') ~= ARGV[1] and tonumber(latest) < tonumber(ARGV[2])) then

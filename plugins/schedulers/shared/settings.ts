@@ -1,4 +1,4 @@
-/** Combines a ledger with the schedule options of the config. Validates here a time zone that comes from the environment. */
+/** A time zone from the environment is validated only here. */
 import { BootError } from '../../../kernel/contract/boot-error.js';
 import { isZone } from '../../../kernel/language/zone.js';
 import { readSettings } from '../../kinds/scheduler-fields.js';
@@ -10,7 +10,7 @@ export function withSettings(ledger: Ledger, options: Readonly<Record<string, un
   return { ...ledger, settings };
 }
 
-/** Runs `make` once and caches its result; a failure is not cached. */
+/** Caches the result of `make`, but not a failure. */
 export function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | null = null;
   return () => {

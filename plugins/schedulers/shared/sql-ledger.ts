@@ -1,13 +1,13 @@
 /**
- * The ledger in PostgreSQL, embedded or on a server: a row per schedule and one per recently claimed instant. Every claim is one
- * statement, so that two processes can never both get "mine".
+ * The ledger in PostgreSQL: a row per schedule and per recently claimed instant. A claim is one statement, so that two processes
+ * can never both get "mine".
  */
 import { REMEMBERED, type Ledger } from '../../kinds/scheduler.js';
 
 type Row = Readonly<Record<string, unknown>>;
 export type Execute = (text: string, values: readonly unknown[]) => Promise<readonly Row[]>;
 
-/** Separate from the tables of models; definitions cannot access them. */
+/** Definitions cannot access these tables. */
 export const TABLES = [
   `CREATE TABLE IF NOT EXISTS lintel_schedules (
     key text PRIMARY KEY,
@@ -32,9 +32,7 @@ export const THERE =
 const NOW = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
 const IS_BUSY = `s.running IS NOT NULL AND s.lease_until > ${NOW}`;
 
-/**
- * The first process to insert the instant takes the schedule, unless its lease is held; no row: the instant was already claimed.
- */
+/** The first insert of the instant takes the schedule, unless its lease is held; no row: already claimed. */
 const CLAIM = `
 WITH noted AS (
   INSERT INTO lintel_schedule_instants (key, instant, claimed_by)
@@ -53,7 +51,7 @@ ON CONFLICT (key) DO UPDATE SET
 WHERE s.forgotten < excluded.latest
 RETURNING s.running AS running`;
 
-/** Repeats the result of a claim whose response was lost: the instant has the same claimant. */
+/** Repeats the result of a claim after a lost response: the claimant is the same. */
 const ANSWERED = `
 SELECT s.running AS running
 FROM lintel_schedule_instants i JOIN lintel_schedules s ON s.key = i.key

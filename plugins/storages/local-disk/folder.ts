@@ -1,6 +1,6 @@
 /**
- * Stores files below one folder: `open` for public files, `signed` for those with a signed URL. Files are written elsewhere and
- * linked into place, never overwriting another; symbolic links are not followed.
+ * Stores files below one folder: `open` for public files, `signed` for those with a signed URL. Never overwrites a file or
+ * follows a symbolic link.
  */
 import { constants } from 'node:fs';
 import { randomBytes, randomUUID } from 'node:crypto';
@@ -25,11 +25,10 @@ import { isStorageKey } from '../../kinds/storage-key.js';
 import type { Storable } from '../../kinds/storage.js';
 
 export interface Folder {
-  /** The key for signed URLs. */
   readonly secret: Buffer;
   put(key: string, file: Storable): Promise<void>;
   remove(keys: readonly string[]): Promise<void>;
-  /** The path of a file; null when a link or a missing folder is on the way. */
+  /** Null when a link or a missing folder is on the way. */
   find(key: string, part: Part): Promise<string | null>;
   isWritable(): Promise<boolean>;
 }
@@ -56,17 +55,16 @@ export async function openFolder(path: string, now = Date.now()): Promise<Folder
   }
 }
 
-/** Removes incomplete files of ended processes; those of running processes are younger. */
+/** Incomplete files of running processes are younger. */
 async function sweep(folder: string, oldest: number): Promise<void> {
   for (const name of await readdir(folder)) {
     const path = join(folder, name);
-    // Another process may have removed the file meanwhile.
+    // Another process may have removed the file.
     const stats = await lstat(path).catch(ignoreAbsent);
     if (stats && Math.max(stats.mtimeMs, stats.ctimeMs) < oldest) await rm(path, { force: true });
   }
 }
 
-/** Created once, readable only by this user. */
 async function secretIn(root: string): Promise<Buffer> {
   const path = join(root, 'signing.key');
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
@@ -103,7 +101,7 @@ async function mkdirPlain(path: string): Promise<void> {
 
 function folderAt(root: string, secret: Buffer): Folder {
   const placeOf = (key: string, part: Part): string => {
-    // Validated again here, because the key becomes part of a path.
+    // Validated again, because the key becomes part of a path.
     if (!isStorageKey(key)) throw new Error('not a key');
     return join(root, part, key);
   };
@@ -152,12 +150,11 @@ function folderAt(root: string, secret: Buffer): Folder {
   };
 }
 
-/** A hard link suffices on the same file system: deleting the spooled file removes only its own name. */
+/** With a hard link, deleting the spooled file removes only its own name. */
 async function bring(from: string, to: string): Promise<void> {
   await link(from, to).catch(() => copyFile(from, to, constants.COPYFILE_EXCL));
 }
 
-/** Syncs the file to disk and makes it private to this user. */
 async function settle(path: string): Promise<void> {
   await chmod(path, 0o600);
   const file = await open(path, constants.O_RDWR | constants.O_NOFOLLOW);

@@ -1,7 +1,4 @@
-/**
- * Serves a stored file, whole or one range, with a type that browsers do not execute. Checks the signature before anything is
- * read.
- */
+/** Serves a stored file, whole or one range, with a type that browsers do not execute. */
 import { constants, type Stats } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { fileTypeFromBuffer } from 'file-type';
@@ -19,7 +16,7 @@ const HOUR = 3600;
 export async function serveFrom(folder: Folder, request: RouteRequest): Promise<RouteReply> {
   const { rest: key, query } = request;
   const left = query === '' ? null : secondsLeft(folder.secret, key, query, Date.now());
-  // Checked first, so that the response does not reveal whether the file exists.
+  // The response must not reveal whether the file exists.
   if (query !== '' && left === null) throw fault('STO_LINK');
   const path = (await folder.find(key, left === null ? 'open' : 'signed')) ?? null;
   const file = path === null ? null : await openPlain(path);
@@ -34,7 +31,7 @@ export async function serveFrom(folder: Folder, request: RouteRequest): Promise<
   }
 }
 
-/** Null when the file is missing or is a link. */
+/** Null: missing, or a link. */
 async function openPlain(path: string): Promise<FileHandle | null> {
   try {
     // Opening a named pipe must not block.
@@ -54,7 +51,7 @@ const SAFE = {
   'accept-ranges': 'bytes',
 };
 
-/** The content of a key never changes, but the file may be removed, so the cache time is limited. */
+/** The content of a key never changes, but the file may be removed. */
 function caching({ size, mtimeMs, mtime }: Stats, left: number | null): Record<string, string> {
   return {
     etag: `"${size.toString(36)}-${Math.floor(mtimeMs).toString(36)}"`,
@@ -99,7 +96,7 @@ const isKnown = (values: readonly string[], etag: string): boolean =>
     .map((value) => value.trim().replace(/^W\//, ''))
     .some((value) => value === etag || value === '*');
 
-/** Null: the whole file. Several ranges and unknown forms get the whole file, as RFC 9110 allows. */
+/** Null: the whole file, which RFC 9110 allows for several ranges and unknown forms. */
 function rangeOf(
   ranges: readonly string[],
   conditions: readonly string[],
@@ -116,7 +113,7 @@ function rangeOf(
   return first > last ? 'none' : { first, last };
 }
 
-/** Opens the file at the first read and closes it at the end, so that an unread response holds no file. */
+/** Opened at the first read, so that an unread response holds no file. */
 async function* bytesOf(path: string, first: number, last: number): AsyncGenerator<Uint8Array> {
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
   try {

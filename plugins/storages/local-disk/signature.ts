@@ -7,13 +7,13 @@ const digest = (secret: Buffer, key: string, expires: number): Buffer =>
 export const signedQuery = (secret: Buffer, key: string, expires: number): string =>
   `expires=${expires}&signature=${digest(secret, key, expires).toString('base64url')}`;
 
-/** The seconds left; null when the query is expired or was not issued by this server. */
+/** Null when the query is expired or not issued by this server. */
 export function secondsLeft(secret: Buffer, key: string, query: string, now: number): number | null {
   const [, text = '', signature = ''] = /^expires=([1-9]\d{0,11})&signature=([A-Za-z0-9_-]{43})$/.exec(query) ?? [];
   const expires = Number(text);
   const wanted = digest(secret, key, expires);
   const given = Buffer.from(signature, 'base64url');
-  // Rejects other spellings: the last character of base64url has unused bits.
+  // The last character of base64url has unused bits.
   if (given.length !== wanted.length || given.toString('base64url') !== signature) return null;
   if (!timingSafeEqual(given, wanted)) return null;
   const left = expires - Math.floor(now / 1000);

@@ -1,15 +1,14 @@
 /**
- * Converts errors to Faults with fixed texts. Errors of the client contain the access key and the signed text, so only a
- * sanitized code is passed on.
+ * Converts errors to Faults with fixed texts. Errors of the client contain the access key, so only a sanitized code is passed on.
  */
 import { S3Error } from 'minio';
 import { Fault, fault } from '../../../kernel/contract/fault.js';
 import { NETWORK_REASONS } from '../../kinds/network-reasons.js';
 
-/** Codes of temporary server errors: too busy, starting, or full. */
+/** Temporary server errors: too busy, starting, or full. */
 const PASSING =
   /^(SlowDown|ServiceUnavailable|InternalError|RequestTimeout|Throttl\w*|TooManyRequests|OperationAborted|QuotaExceeded|InsufficientStorage|XMinio(StorageFull|ServerNotInitialized|Bucket\w*Quota\w*))$/;
-/** The connection ended before the response, so the outcome is not known. */
+/** The outcome is not known. */
 const CUT = /^(ECONNRESET|EPIPE|ECONNABORTED|ERR_STREAM_PREMATURE_CLOSE|ERR_STREAM_DESTROYED|HPE_\w+)$/;
 
 export const codeOf = (error: unknown): string => {
@@ -28,7 +27,7 @@ export const isAbsent = (error: unknown): boolean =>
 
 export const lacks = (error: unknown, code: string): boolean => error instanceof S3Error && codeOf(error) === code;
 
-/** An error of the local file, not of the server. */
+/** An error of the local file. */
 const isLocal = (error: unknown): boolean =>
   error instanceof Error &&
   ['open', 'read'].includes(String((error as { readonly syscall?: unknown }).syscall)) &&
@@ -39,13 +38,12 @@ function passes(error: unknown): boolean {
   return !(error instanceof TypeError || error instanceof RangeError || isLocal(error));
 }
 
-/** The server may have completed the operation although it did not confirm it. */
+/** The server may have completed the operation. */
 export const isDoubtful = (error: unknown): boolean => !(error instanceof S3Error) || PASSING.test(codeOf(error));
 
 const statusOf = (error: unknown): string | undefined =>
   error instanceof Error ? /\bHTTP status: (\d{3})\b/.exec(error.message)?.[1] : undefined;
 
-/** The Fault of a failed operation. */
 export function storageFault(error: unknown, what: string): Fault {
   if (error instanceof Fault) return error;
   const status = statusOf(error);
@@ -66,10 +64,9 @@ const REASONS: Readonly<Record<string, string>> = {
   EPROTO: 'the server does not speak TLS there',
 };
 
-/** Errors that a retry cannot fix: certificates, or another protocol at the address. */
+/** A retry cannot fix certificates, or another protocol at the address. */
 const WRONG = /CERT|^UNABLE_TO_|^EPROTO$|^ERR_(TLS|SSL)_|^HPE_/;
 
-/** The Fault of a bucket that could not be opened, in fixed texts. */
 export function openFault(error: unknown, bucket: string): Fault {
   if (error instanceof Fault) return error;
   const code = codeOf(error);

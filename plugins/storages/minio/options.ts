@@ -1,9 +1,8 @@
-/** Parses the options of a bucket. Validates them again, because `$ENV` values are known only now. */
+/** Parses the options of a bucket, and validates them again, because `$ENV` values are known only now. */
 import { fault } from '../../../kernel/contract/fault.js';
 
 export interface Address {
   readonly host: string;
-  /** Defaults to the port of the scheme. */
   readonly port: number;
   readonly isTls: boolean;
 }
@@ -17,7 +16,7 @@ export interface Options {
   readonly bucket: string;
   readonly region: string;
   readonly pathStyle: boolean;
-  /** The base URL of public files, with a final slash. */
+  /** Ends with a slash. */
   readonly url: string | null;
   readonly createBucket: boolean;
   /** Milliseconds. */
@@ -50,7 +49,7 @@ function addressOf(given: Given, name: string): Address {
 const milliseconds = (found: unknown, fallback: number): number =>
   Math.round((typeof found === 'number' ? found : fallback) * 1000);
 
-/** Throws the Fault STO_OPEN, whose text never contains option values. */
+/** Throws the Fault STO_OPEN, without option values in its text. */
 export function readOptions(given: Given): Options {
   const endpoint = addressOf(given, 'endpoint');
   const url = given['url'] === undefined ? null : textOf(given, 'url');

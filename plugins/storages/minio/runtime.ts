@@ -1,6 +1,5 @@
 /**
- * Runtime of the storage `minio`: opens one bucket of an S3 server, checks its health, and creates URLs; uploads are in
- * `upload.ts`. Never puts access keys into logs or errors.
+ * Runtime of the storage `minio`: opens one bucket of an S3 server and creates URLs. Never puts access keys into logs or errors.
  */
 import { Client, S3Error } from 'minio';
 import { fault } from '../../../kernel/contract/fault.js';
@@ -19,7 +18,7 @@ import { clear, overCut, put, type Bucket } from './upload.js';
 interface Store {
   readonly options: Options;
   readonly bucket: Bucket;
-  /** Signs URLs without contacting the server. */
+  /** Does not contact the server. */
   readonly signer: Client;
   readonly sweep: Sweep;
   readonly agent: Transport['agent'];
@@ -62,17 +61,14 @@ function createStore(options: Options, log: Log): Store {
   return { options, bucket, signer: clientOf(options, options.publicEndpoint, null), sweep, agent: transport.agent };
 }
 
-/**
- * The object name of a key. Signed files have a prefix that no upload folder can have, so that a public policy on a folder does
- * not include them.
- */
+/** Signed files have a prefix that no upload folder can have, so that a public policy on a folder does not include them. */
 function objectOf(key: string, isSigned: boolean): string {
-  // Validated again here, because the key becomes part of an object name.
+  // Validated again, because the key becomes part of an object name.
   if (!isStorageKey(key)) throw fault('STO_REFUSED', {}, { cause: new Error('not a key') });
   return isSigned ? `.signed/${key}` : key;
 }
 
-/** Both names, because a removal does not know how the file was stored. */
+/** A removal does not know how the file was stored. */
 const objectsOf = (keys: readonly string[]): string[] =>
   keys.filter(isStorageKey).flatMap((key) => [objectOf(key, false), objectOf(key, true)]);
 

@@ -1,6 +1,6 @@
 /**
- * Removes remains of failed uploads in the background, with retries until the server answers. A key may be added only if no other
- * upload can own it. Requests never wait for this.
+ * Removes remains of failed uploads in the background until the server answers. A key may be added only if no other upload can
+ * own it.
  */
 import type { Log } from '../../../kernel/contract/plugin.js';
 import { codeOf } from './errors.js';
@@ -45,7 +45,7 @@ export function createSweep(clear: (leftover: Leftover) => Promise<void>, log: L
       } catch (error) {
         entry.tries += 1;
         if (entry.tries >= TRIES) giveUp(key, codeOf(error));
-        // The other removals would fail the same way.
+        // The others would fail the same way.
         else break;
       }
     }
@@ -65,7 +65,7 @@ export function createSweep(clear: (leftover: Leftover) => Promise<void>, log: L
   return {
     add(leftover) {
       if (waiting.size >= MOST) return giveUp(leftover.key, 'too many are waiting');
-      // A key added again without its parts keeps those already known.
+      // Keeps parts that are already known.
       const parts = leftover.parts ?? waiting.get(leftover.key)?.leftover.parts ?? null;
       waiting.set(leftover.key, { leftover: { key: leftover.key, parts }, tries: 0 });
       if (timer === undefined && !isClosed) start();

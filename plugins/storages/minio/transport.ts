@@ -1,7 +1,4 @@
-/**
- * Pooled connections to one S3 server with timeouts for connecting and for silence, because the client has none: an unresponsive
- * server must not block a request.
- */
+/** Pooled connections to one S3 server with timeouts, which the client lacks: an unresponsive server must not block a request. */
 import http from 'node:http';
 import https from 'node:https';
 import type { ClientOptions } from 'minio';
@@ -9,7 +6,7 @@ import type { ClientOptions } from 'minio';
 export interface Transport {
   readonly transport: NonNullable<ClientOptions['transport']>;
   readonly agent: http.Agent;
-  /** Closes idle connections: after one was cut, the server may have closed the others too. */
+  /** Closes idle connections, which the server may have closed too. */
   readonly renew: () => void;
 }
 
@@ -20,7 +17,7 @@ export interface Deadlines {
 }
 
 const CONNECTIONS = 64;
-/** The client ignores the bodies of these responses; they must be read to free the connection. */
+/** The client ignores these bodies; they must be read to free the connection. */
 const UNREAD: ReadonlySet<number> = new Set([408, 429, 499, 500, 502, 503, 504, 520]);
 
 const tooLate = (what: string): Error => Object.assign(new Error(what), { code: 'ETIMEDOUT' });

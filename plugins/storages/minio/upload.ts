@@ -1,7 +1,4 @@
-/**
- * Uploads one file to a bucket: completely or not at all, and never over an existing object. Sends a checksum, so that the server
- * rejects corrupted data.
- */
+/** Uploads one file: completely or not at all, and never over an existing object. The server verifies a checksum. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -13,15 +10,14 @@ import { servedAs } from '../shared/served.js';
 import { isAbsent, isCut, isDoubtful, isTaken, lacks } from './errors.js';
 import type { Leftover } from './sweep.js';
 
-/** Larger files are uploaded in parts of this size; S3 requires at least 5 MiB. */
+/** Larger files are uploaded in parts; S3 requires at least 5 MiB each. */
 const PART = 8 * 1024 * 1024;
 const MOST_PARTS = 10_000;
-/** Smaller sections are held in memory, which is cheaper than reading them twice. */
+/** Smaller sections are held in memory, to be read once. */
 const AT_ONCE = 256 * 1024;
 
 type Headers = Readonly<Record<string, string>>;
 
-/** A range of bytes of a file. */
 interface Section {
   readonly path: string;
   readonly start: number;
@@ -31,11 +27,10 @@ interface Section {
 export interface Bucket {
   readonly client: Client;
   readonly name: string;
-  /** Closes idle connections, so that a second attempt uses a new one. */
+  /** A second attempt needs a new connection. */
   readonly renew: () => void;
-  /** Schedules the removal of what a failed upload may have left. */
   readonly leave: (leftover: Leftover) => void;
-  /** The server does not support conditional writes; detected once. */
+  /** Detected at the first write. */
   isUnconditional: boolean;
 }
 
@@ -53,7 +48,7 @@ async function bytesOf({ path, start, size }: Section): Promise<Buffer> {
   }
 }
 
-/** Repeats an idempotent operation once after a cut connection, because servers close connections that were idle too long. */
+/** Repeats an idempotent operation, because servers close connections that were idle too long. */
 export async function overCut<T>({ renew }: Bucket, attempt: (isAgain: boolean) => Promise<T>): Promise<T> {
   try {
     return await attempt(false);
@@ -64,7 +59,7 @@ export async function overCut<T>({ renew }: Bucket, attempt: (isAgain: boolean) 
   return attempt(true);
 }
 
-/** Sends one section; sending the same bytes again is idempotent. */
+/** Sending the same bytes again is idempotent. */
 async function send(
   bucket: Bucket,
   key: string,
@@ -156,7 +151,7 @@ async function putParts(bucket: Bucket, key: string, file: Storable): Promise<vo
 export const put = (bucket: Bucket, key: string, file: Storable): Promise<void> =>
   file.size > PART ? putParts(bucket, key, file) : putWhole(bucket, key, file);
 
-/** Aborts the multipart upload, then removes the object, because it may have been completed. */
+/** Whether the upload was completed is not known. */
 export async function clear(
   { client, name }: Pick<Bucket, 'client' | 'name'>,
   { key, parts }: Leftover,

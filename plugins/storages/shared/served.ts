@@ -1,6 +1,6 @@
-/** How stored files are served, for all storages: which types browsers display, and which they download. */
+/** Which types browsers display, and which they download, for all storages. */
 
-/** These types are displayed; others could run scripts under the host of the store and are downloaded. */
+/** Other types could run scripts under the host of the store. */
 const SHOWN: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif']);
 
 export const servedAs = (
