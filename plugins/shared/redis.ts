@@ -1,6 +1,6 @@
 /**
- * Creates Redis connections (server, sentinels or cluster) that reconnect. Commands fail at once while the server is unavailable.
- * The caller logs.
+ * Creates Redis connections (server, sentinels or cluster) that reconnect. Commands fail immediately while the server is
+ * unavailable. The caller logs.
  */
 import { Cluster, Redis } from 'ioredis';
 
@@ -154,7 +154,7 @@ export async function soon(work: Promise<unknown>): Promise<void> {
   clearTimeout(late);
 }
 
-/** Until a hanging connection is replaced, commands fail at once. */
+/** Until a hanging connection is replaced, commands fail immediately. */
 export function giveUp(client: Redis): void {
   if (client.status === 'ready') client.disconnect(true);
 }

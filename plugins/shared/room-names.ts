@@ -1,5 +1,5 @@
 /**
- * Room names of definitions, with literal text and request values kept apart, so that no value can imitate another room. Resolved
+ * Room names of definitions, with literal text and request values separated, so that no value can imitate another room. Resolved
  * at load.
  */
 import { asText, type Json } from '../../kernel/contract/json.js';

@@ -198,7 +198,7 @@ function renamed({ all, out }: Words, from: number, table: ReturnType<typeof tab
   });
 }
 
-/** Values by column, if evaluating them twice gives the same result. */
+/** Values by column, if they can be evaluated twice with the same result. */
 function rowsOf(
   words: Words,
   values: number,

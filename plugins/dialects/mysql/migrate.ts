@@ -33,7 +33,7 @@ function clean(cause: unknown): unknown {
   });
 }
 
-/** Replaces checks that existing rows violate by warnings, because the server validates all rows at once. */
+/** Replaces checks that existing rows violate by warnings, because the server validates all rows immediately. */
 async function settle(session: Session, plan: MigrationPlan): Promise<MigrationPlan> {
   const changes: Change[] = [];
   const warnings: PlanWarning[] = [...plan.warnings];

@@ -4,7 +4,7 @@
 import type { SqlScan } from '../../../kernel/language/sql.js';
 import { isWord, type Lexeme } from './words.js';
 
-/** `select`: which SELECT inside the parentheses; 0: before the first. */
+/** Word indexes. `open`: the opening parenthesis, or -1 for the statement; `select`: the SELECT, or -1 before the first. */
 interface Scope {
   readonly open: number;
   readonly select: number;

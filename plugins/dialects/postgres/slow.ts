@@ -11,7 +11,7 @@ const FOR_MS = 10_000;
 
 export interface SlowStatements {
   has(name: string): boolean;
-  /** The last execution was not late. */
+  /** An execution ended within `TRY_MS`, and the statement was not slow since. */
   isQuick(name: string): boolean;
   /** For an unknown statement: `first` runs it, `wait` calls `again` when the result of the first is known, `late` is slow. */
   enter(name: string, again: () => void): 'first' | 'wait' | 'late';

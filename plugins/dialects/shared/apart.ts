@@ -1,6 +1,6 @@
 /**
  * Changes tables in use on a PostgreSQL server without blocking other sessions, by `CONCURRENTLY` and NOT VALID. Several
- * processes may do so at once; interrupted changes are repeated.
+ * processes may run it in parallel; interrupted changes are repeated.
  */
 import { setTimeout } from 'node:timers/promises';
 import type { Change } from './changes.js';

@@ -38,7 +38,7 @@ const searchIndex = (knex: Knex, change: Change & { change: 'add-search' }): Kne
 function setType(knex: Knex, change: Change & { change: 'set-type' }): Knex.SchemaBuilder {
   const { table, column, type, from } = change;
   const name = quote(column.name);
-  // PostgreSQL casts between boolean and integer, but no other integer types.
+  // PostgreSQL casts between boolean and integer, but not between boolean and bigint or smallint.
   const first = isNumberAndFlag(from, type) || isNumberAndFlag(type, from) ? '::int' : '';
   // A default or an identity of the old type may not fit the new one.
   return knex.schema

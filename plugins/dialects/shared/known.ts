@@ -71,7 +71,7 @@ export interface Flavour {
   readonly transactional: boolean;
   introspect(session: Session, tables: readonly ModelTable[]): Promise<KnownTables>;
   shape(tables: readonly ModelTable[], known: KnownTables): Shape;
-  /** Removes changes that existing rows violate, in databases that validate all rows at once. */
+  /** Removes changes that existing rows violate, in databases that validate all rows immediately. */
   settle(session: Session, plan: MigrationPlan): Promise<MigrationPlan>;
   write(changes: readonly Change[]): Promise<readonly Ddl[]>;
   readonly quote: (name: string) => string;

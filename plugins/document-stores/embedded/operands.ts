@@ -13,7 +13,7 @@ function valueAt(document: Document, path: string): unknown {
   }, document);
 }
 
-/** Operators that create missing parts of a path. */
+/** Operators that walk the whole path, and create missing parts or change nothing. */
 const GOING: ReadonlySet<string> = new Set([
   '$set',
   '$inc',

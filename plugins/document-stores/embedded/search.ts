@@ -1,6 +1,6 @@
 /**
- * `$text` by the English full-text search of the database. Matches any word, requires quoted phrases, excludes words after a
- * minus.
+ * `$text` by the English full-text search of the database. Requires all quoted phrases, or any word if there are none; excludes
+ * words and phrases after a minus.
  */
 import { fault } from '../../../kernel/contract/fault.js';
 import type { Document } from '../../kinds/document-store.js';

@@ -92,7 +92,7 @@ export function expressionsOver(
       if (found === NO_BRANCH) throw new Error('no branch is right, and there is no default');
       return found;
     },
-    // The library's versions backtrack exponentially, and loop infinitely on empty matches.
+    // The library's versions may backtrack exponentially, and loop infinitely on empty matches.
     $regexMatch: overPattern(evaluate, isMatch),
     $regexFind: overPattern(evaluate, findOne),
     $regexFindAll: overPattern(evaluate, findAll),

@@ -140,7 +140,7 @@ export function createCalls(connection: () => Connection): Calls {
       for (const one of taken.splice(0)) one();
     };
     try {
-      // A fixed order of the keys prevents deadlocks.
+      // The keys must have the same order everywhere, to prevent deadlocks.
       for (const key of keys) taken.push(await turns.take(key, deadline));
       if (inside === null) return leave;
       const open = openOf(inside);

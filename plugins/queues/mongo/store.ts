@@ -7,7 +7,7 @@ import type { Job, Opened, Server } from './connection.js';
 import * as documents from './documents.js';
 import { NOW, type Kept } from './documents.js';
 
-/** By then the caller of `add` has been rejected. */
+/** Milliseconds of retries; ends shortly before the caller of `add` is rejected. */
 const ADD_TIMEOUT = 850;
 /** Attempts of a claim that loses to concurrent claims. */
 const TRIES = 5;
@@ -180,7 +180,7 @@ const READY = [
   { $project: { ready: 1, oldest: { $subtract: [NOW, '$first'] } } },
 ];
 
-/** Retries transient conflicts until the caller of `add` has timed out. */
+/** Retries transient conflicts for `ADD_TIMEOUT`. */
 async function together(client: MongoClient, write: (session: ClientSession) => Promise<unknown>): Promise<void> {
   const end = performance.now() + ADD_TIMEOUT;
   await client.withSession(async (session) => {

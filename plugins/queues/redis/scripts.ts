@@ -1,7 +1,6 @@
 /**
- * The atomic Lua scripts of the queue. A job is a hash in Agenda's sets and in one set of ours: `due` (by time), `ready` (by
- * priority), `running` (by the end of the lease) or `dead`. Members are `number:id`, so that older jobs come first. A full server
- * rejects only new jobs, so that existing ones can complete.
+ * The atomic Lua scripts of the queue. A job is a hash in Agenda's sets and in `due` (by time), `ready` (by priority), `running`
+ * (by the end of the lease) or `dead`. Members are `number:id`: older jobs come first. A full server rejects only new jobs.
  */
 
 import { HEAD, HELD, MAKE, MARK } from './lua.js';

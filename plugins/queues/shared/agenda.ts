@@ -51,7 +51,7 @@ function heldBy(next: EngineInput['next'], channel: Channel): Held {
         answered = calls;
         return undefined;
       }
-      // Agenda starts jobs in the order of this time; a past time starts at once.
+      // Agenda starts jobs in the order of this time; a past time starts immediately.
       const nextRunAt = new Date(++taken);
       const _id = job.id as NonNullable<JobParameters['_id']>;
       return { _id, name: NAME, priority: 0, nextRunAt, type: 'normal', lockedAt: FOR_EVER, data: job };

@@ -53,7 +53,7 @@ const RELEASE = `UPDATE lintel_jobs j SET state = 'waiting', attempts = j.attemp
   locked_at = NULL, next_run_at = now(), journal = coalesce(j.journal, '[]')
 FROM unnest($1::text[], $2::text[]) AS h(id, token)
 WHERE j.id = h.id::uuid AND j.token = h.token AND j.state = 'running' RETURNING j.id`;
-/** Keeps each statement short; a full batch is followed by the next one at once. */
+/** Limits each statement; a full batch is followed by the next one immediately. */
 const PORTION = 1000;
 const SWEEP = `WITH due AS MATERIALIZED (
   SELECT id FROM lintel_jobs WHERE state = 'delayed' AND next_run_at <= now() ORDER BY next_run_at LIMIT ${PORTION}

@@ -143,7 +143,7 @@ export function createRedisRelay(options: RedisRelayOptions): RedisRelay {
   const write = ({ from, text }: Owed): Promise<number> =>
     writer.lintelPublish(stream, counter, from, text, randomName(), most, keep);
 
-  /** This process must have read everything in the stream before. */
+  /** Resends retained messages after this process has read everything in the stream. */
   function pay(): Promise<void> {
     if (owed.size() === 0 || writer.status !== 'ready') return Promise.resolve();
     return (paying ??= payAll()

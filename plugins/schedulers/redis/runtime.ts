@@ -1,6 +1,6 @@
 /**
- * Runtime of the scheduler `redis`: one connection that reconnects. While the server is unavailable, calls fail at once and the
- * scheduler logs it.
+ * Runtime of the scheduler `redis`: one connection that reconnects. While the server is unavailable, calls fail immediately and
+ * the scheduler logs it.
  */
 import type { Redis } from 'ioredis';
 import { BootError } from '../../../kernel/contract/boot-error.js';

@@ -1,4 +1,4 @@
-/** Uploads one file: completely or not at all, and never over an existing object. The server verifies a checksum. */
+/** Uploads one file completely or not at all, and not over an existing object if the server supports conditional writes. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -30,7 +30,7 @@ export interface Bucket {
   /** A second attempt needs a new connection. */
   readonly renew: () => void;
   readonly leave: (leftover: Leftover) => void;
-  /** Detected at the first write. */
+  /** The server has rejected a conditional write as not implemented. */
   isUnconditional: boolean;
 }
 
@@ -151,7 +151,7 @@ async function putParts(bucket: Bucket, key: string, file: Storable): Promise<vo
 export const put = (bucket: Bucket, key: string, file: Storable): Promise<void> =>
   file.size > PART ? putParts(bucket, key, file) : putWhole(bucket, key, file);
 
-/** Whether the upload was completed is not known. */
+/** Aborts the multipart upload, which may also have been completed. */
 export async function clear(
   { client, name }: Pick<Bucket, 'client' | 'name'>,
   { key, parts }: Leftover,
