@@ -59,7 +59,7 @@ const LAST_WAIT = 5000;
 /** The least milliseconds to wait for a command. */
 const LAST_WAIT_MS = 1000;
 
-/** `dial`: creates an unconnected connection. */
+/** `dial`: creates a connection object, which the pool connects. */
 export async function createPool(
   options: Omit<MysqlOptions, 'isolation'>,
   log: Pick<Log, 'debug'>,

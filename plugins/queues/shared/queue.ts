@@ -98,7 +98,7 @@ export function createQueue({
   let resting = false;
   let abandoned = false;
   let telling: NodeJS.Timeout | undefined;
-  /** Agenda would keep the process alive as long as started jobs run. */
+  /** Each function ends a wait for a started job, for which Agenda would otherwise keep the process alive. */
   const waits = new Set<() => void>();
   let letGo = false;
 

@@ -1,4 +1,4 @@
-/** A time zone from the environment is validated only here. */
+/** Combines a ledger with the schedule options, and validates a time zone that comes from the environment. */
 import { BootError } from '../../../kernel/contract/boot-error.js';
 import { isZone } from '../../../kernel/language/zone.js';
 import { readSettings } from '../../kinds/scheduler-fields.js';
