@@ -1,6 +1,6 @@
 /**
- * Indexes of encrypted columns: HMAC-SHA-256 of a value, under a key of its table and column, so that equal values of two columns
- * differ. What a request has encrypted is remembered by its ciphertext, since the statement that writes it sees nothing else.
+ * Blind indexes of encrypted columns: HMAC-SHA-256 with a key per table and column. Plaintexts of a request are looked up by
+ * ciphertext, because the statement has nothing else.
  */
 import { createHmac, hkdfSync } from 'node:crypto';
 import { BootError } from '../../kernel/contract/boot-error.js';
@@ -10,7 +10,6 @@ import { BLIND_KEY, BLIND_KEY_BYTES } from '../kinds/blind-key.js';
 
 const sealed = new WeakMap<Invocation, Map<string, unknown>>();
 
-/** For as long as the request lasts. */
 export function rememberSealed(invocation: Invocation, text: string, value: unknown): void {
   const known = sealed.get(invocation) ?? new Map<string, unknown>();
   sealed.set(invocation, known.set(text, value));
@@ -19,7 +18,7 @@ export function rememberSealed(invocation: Invocation, text: string, value: unkn
 export const isRemembered = (invocation: Invocation, text: string): boolean =>
   sealed.get(invocation)?.has(text) === true;
 
-/** What a text was before it was encrypted, however often; of a text that this request has not encrypted, itself. */
+/** Follows repeated encryption; other values are returned unchanged. */
 export function clearOf(invocation: Invocation, value: unknown): unknown {
   const known = sealed.get(invocation);
   let clear = value;
@@ -27,10 +26,10 @@ export function clearOf(invocation: Invocation, value: unknown): unknown {
   return clear;
 }
 
-/** Gives the index of a value that is not null. Texts count by themselves, other values by their JSON. */
+/** Strings are hashed as they are, other values as JSON. */
 export type BlindIndex = (value: unknown) => string;
 
-/** `secret`: at least 32 bytes of text. Throws BootError where it is missing or shorter. */
+/** `secret`: at least 32 bytes. Throws BootError when it is missing or shorter. */
 export function createBlindIndex(secret: string | undefined, table: string, column: string): BlindIndex {
   const bytes = Buffer.byteLength(secret ?? '');
   if (secret === undefined || bytes < BLIND_KEY_BYTES) {

@@ -1,22 +1,21 @@
-/** Clients of MongoDB whose commands end with their connection. */
+/** Creates MongoDB clients that end their pending commands with the connection. */
 import { createRequire } from 'node:module';
 import { MongoClient, type MongoClientOptions } from 'mongodb';
 
-/** The part of a connection of the driver that is extended here. It is not public and may differ in another version. */
+/** Internals of the driver, which may differ in other versions. */
 interface DriverConnection {
   readonly closed: boolean;
   readonly socket: { write: (chunk: Uint8Array) => boolean; emit: (event: 'drain') => boolean };
   cleanup?: (error: Error) => void;
 }
 
-/** Errors: those of the driver for an address that is not valid. */
 export const createMongoClient = (url: string, options: MongoClientOptions): MongoClient =>
   new MongoClient(url, options);
 
 /**
- * When a write returns false, the driver waits for the socket to drain. A destroyed socket returns false, never drains and has no
- * timeout, so a command that is written after the socket was destroyed and before its `close` event never settles and keeps its
- * connection in the pool. Here the end of a connection ends its waiting writes: the driver checks the connection after every write.
+ * When a write returns false, the driver waits for the socket to drain. A destroyed socket never drains, so a command written
+ * between `destroy` and `close` would never settle and would keep its connection in the pool. Here the end of a connection ends
+ * its waiting writes.
  */
 function endWritesOnClose(): void {
   const require = createRequire(import.meta.url);

@@ -1,18 +1,17 @@
 /**
- * Connections to Redis, one server or several: looked for until they are there, given up when they do not answer. Nothing waits in a queue;
- * while a server is away every command fails at once. What is told of that is the business of those who connect.
+ * Creates Redis connections (server, sentinels or cluster) that reconnect. Commands fail immediately while the server is
+ * unavailable. The caller logs.
  */
 import { Cluster, Redis } from 'ioredis';
 
-/** Milliseconds in which a command has to be answered. */
+/** Milliseconds. */
 export const COMMAND_TIMEOUT = 800;
-/** A connection that has been ended must not linger: commands would wait for its end. */
+/** Bounds the end of a connection, because commands would wait for it. */
 const END_TIMEOUT = 100;
 const LONGEST_PAUSE = 2000;
 
 export interface RedisAddress {
   readonly servers: RedisServers;
-  /** What every key begins with. */
   readonly prefix: string;
   readonly tls: boolean;
 }
@@ -27,18 +26,20 @@ interface Host {
   readonly port: number;
 }
 
-/** One server; one of which sentinels know where it is; or several that share the keys. */
 export type RedisServers =
   | { readonly url: string }
   | { readonly sentinels: readonly Host[]; readonly name: string; readonly db: number; readonly login: Login }
   | { readonly nodes: readonly Host[]; readonly login: Login };
 
-/** Several hosts, which no URL can name: `redis+sentinel://:password@a:26379,b:26379/name/0`, `redis+cluster://:password@a:7000,b:7000`. */
+/**
+ * No standard URL has several hosts: `redis+sentinel://:password@a:26379,b:26379/name/0`,
+ * `redis+cluster://:password@a:7000,b:7000`.
+ */
 const SEVERAL =
   /^redis(?<s>s?)\+(?<form>sentinel|cluster):\/\/(?:(?<user>[^:@/]*)(?::(?<password>[^@/]*))?@)?(?<hosts>[^@/?#]+)(?:\/(?<name>[^/?#]*))?(?:\/(?<db>\d+))?\/?$/;
 const HOST = /^(?<host>\[[\da-fA-F:.]+\]|[^:[\]]+)(?::(?<port>\d{1,5}))?$/;
 
-/** Null where the address is not one of Redis. */
+/** Null for an invalid address. */
 export function addressIn({ url, prefix, tls }: Readonly<Record<string, unknown>>): RedisAddress | null {
   if (typeof url !== 'string') return null;
   const rest = { prefix: typeof prefix === 'string' ? prefix : 'lintel:', tls: tls === true };
@@ -48,7 +49,7 @@ export function addressIn({ url, prefix, tls }: Readonly<Record<string, unknown>
   const { s, form, user = '', password, hosts = '', name = '', db = '0' } = groups;
   const isSentinel = form === 'sentinel';
   const list = hosts.split(',').flatMap((text) => hostIn(text, isSentinel ? 26_379 : 6379) ?? []);
-  // A cluster has one database, and no name.
+  // Sentinels need a name; a cluster has none.
   if (list.length !== hosts.split(',').length || isSentinel === (name === '')) return null;
   try {
     const login = {
@@ -68,14 +69,14 @@ function hostIn(text: string, other: number): Host | null {
   return host === '' || number < 1 || number > 65_535 ? null : { host: host.replaceAll(/[[\]]/g, ''), port: number };
 }
 
-/** Twice as long each time, and not all processes at once. */
+/** Exponential, with jitter so that processes do not reconnect together. */
 const backoff = (attempt: number): number =>
   Math.min(LONGEST_PAUSE, 50 * 2 ** Math.min(attempt, 10)) * (0.75 + Math.random() / 4);
 
-/** Where the server of a key has gone is asked again after so many milliseconds, so often. */
+/** Retries of a command for a moved key; `pause` in milliseconds. */
 const MOVED = { pause: 150, most: 3 };
 
-/** `Scripted`: the commands that `scripts` adds. Connects when it is told to; its `error` events have to be listened to. */
+/** Connects on `connect()`; the caller must listen for `error` events. */
 export function connectionTo<Scripted>(
   { servers, tls }: Pick<RedisAddress, 'servers' | 'tls'>,
   scripts: Record<string, { lua: string; numberOfKeys: number }>,
@@ -109,7 +110,7 @@ export function connectionTo<Scripted>(
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
     retryStrategy: backoff,
-    // A replica that took the place of the one that writes: the address has to be looked up again.
+    // A failover made this server a replica.
     reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
     scripts,
   };
@@ -124,7 +125,7 @@ export function connectionTo<Scripted>(
   }) as Redis & Scripted;
 }
 
-/** A server of a cluster to which there is no connection yet would get what is sent to it in another order, by way of others. */
+/** Without a connection to each master, commands could arrive in another order through other nodes. */
 function whole(cluster: Cluster): Cluster {
   const connect = cluster.connect.bind(cluster);
   cluster.connect = async () => {
@@ -135,7 +136,7 @@ function whole(cluster: Cluster): Cluster {
   return cluster;
 }
 
-/** One more connection to the same servers, for hearing what is published; it is not looked for again when it is lost. */
+/** For subscriptions; does not reconnect. */
 export function earLike(client: Redis): Redis {
   const own = { lazyConnect: true, enableOfflineQueue: true };
   const lost = (): null => null;
@@ -145,7 +146,7 @@ export function earLike(client: Redis): Redis {
     : client.duplicate({ ...own, autoResubscribe: false, retryStrategy: lost });
 }
 
-/** Resolves when the work is done, has failed, or takes longer than a command may. */
+/** Resolves when the work has settled, or after the command timeout. */
 export async function soon(work: Promise<unknown>): Promise<void> {
   let late: NodeJS.Timeout | undefined;
   const patience = new Promise<void>((resolve) => (late = setTimeout(resolve, COMMAND_TIMEOUT)));
@@ -153,12 +154,12 @@ export async function soon(work: Promise<unknown>): Promise<void> {
   clearTimeout(late);
 }
 
-/** Gives up a connection that hangs: until there is a new one, commands fail at once. */
+/** Until a hanging connection is replaced, commands fail immediately. */
 export function giveUp(client: Redis): void {
   if (client.status === 'ready') client.disconnect(true);
 }
 
-/** A connection on which a command was not answered hangs. */
+/** A command timeout means that the connection hangs. */
 export function giveUpIfSilent(client: Redis, error: unknown): void {
   if (error instanceof Error && error.message === 'Command timed out') giveUp(client);
 }

@@ -1,6 +1,6 @@
 /**
- * Bounds what a database answers: rows and bytes of one statement, and bytes of all large results that a process holds at the same
- * time, as long as their requests last. Who reads counts while it reads, so that nothing beyond a bound is ever held.
+ * Bounds query results: rows and bytes per statement, and bytes of all large results in the process. Readers count while they
+ * read, so that an oversized result is never held in full.
  */
 import { getHeapStatistics } from 'node:v8';
 import type { Asker } from '../../kernel/contract/asker.js';
@@ -9,21 +9,21 @@ import { fault, type Fault } from '../../kernel/contract/fault.js';
 export interface ResultLimits {
   readonly rows: number;
   readonly bytes: number;
-  /** At how many bytes a result is judged for the first time. */
+  /** Bytes at which a result is first checked. */
   readonly look: number;
 }
 
 const number = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise);
 
-/** Results below it are not counted among the large ones. */
+/** Smaller results do not count towards the limit of the process. */
 const LARGE = 1_048_576;
 
-/** From the options of a connection; the defaults are those of `kinds/connection-fields.ts`. */
+/** The defaults are those of `kinds/connection-fields.ts`. */
 export const readLimits = (options: Readonly<Record<string, unknown>>): ResultLimits => {
   const bytes = number(options['result_bytes'], 67_108_864);
   return { rows: number(options['result_rows'], 500_000), bytes, look: Math.min(bytes, LARGE) };
 };
-/** Values take several times the memory of what comes over the wire. */
+/** Values need several times the memory of their bytes on the wire. */
 const SHARE = 8;
 
 const most = Math.floor(getHeapStatistics().heap_size_limit / SHARE);
@@ -31,14 +31,14 @@ let held = 0;
 
 const tooLarge = (max: number, what: string): Fault => fault('QRY_RESULT', { max, what });
 
-/** What a statement without bounds of its own may answer: fixed statements of ours. */
+/** For the fixed internal statements. */
 export const UNBOUNDED: ResultLimits = { rows: Infinity, bytes: Infinity, look: LARGE };
 
-/** Of the result of one statement while it is read: made once it is large. */
+/** Created once a result is large. */
 export class LargeResult {
-  /** So many bytes may be read until it is to be judged again. */
+  /** Bytes at which the next check is due. */
   next: number;
-  /** Of it, counted among the large ones. */
+  /** Bytes counted towards the limit of the process. */
   #held = 0;
 
   constructor(
@@ -48,7 +48,7 @@ export class LargeResult {
     this.next = limits.look;
   }
 
-  /** Null: it may be held. */
+  /** Null: within the limits. */
   judge(rows: number, bytes: number): Fault | null {
     const { limits } = this;
     const refusal = judgeWhole(rows, bytes, limits);
@@ -66,23 +66,21 @@ export class LargeResult {
     return null;
   }
 
-  /** It is held no more. */
   forget(): void {
     held -= this.#held;
     this.#held = 0;
   }
 
-  /** Read to its end; one that nobody will release is not held from here on. */
+  /** Without a request that would release it, the result stops counting. */
   end(): void {
     if (this.asker === null) this.forget();
   }
 }
 
-/** Of one that is there already, in the process. */
+/** For a result already in memory. */
 export function judgeWhole(rows: number, bytes: number, limits: ResultLimits): Fault | null {
   if (rows > limits.rows) return tooLarge(limits.rows, 'rows');
   return bytes > limits.bytes ? tooLarge(limits.bytes, 'bytes') : null;
 }
 
-/** Bytes of large results that are held now. */
 export const heldResults = (): number => held;

@@ -1,6 +1,6 @@
 /**
- * Names of rooms, as definitions write them, read without loss: words of the definition and values of a request are kept apart, so
- * that no value can pose as words of another room. Made at load; shared by who joins and who sends.
+ * Room names of definitions, with literal text and request values separated, so that no value can imitate another room. Resolved
+ * at load.
  */
 import { asText, type Json } from '../../kernel/contract/json.js';
 import type { PlanTools, Reader } from '../../kernel/contract/plan.js';
@@ -9,22 +9,22 @@ import { parseTemplate } from '../../kernel/language/accessor.js';
 import { nameFrom } from '../kinds/receivers.js';
 
 export interface Room {
-  /** Equal for equal words around equal values, whichever accessors give them, and for nothing else. */
+  /** Equal only for equal literal text around equal values. */
   readonly key: string;
-  /** As people read it. */
+  /** For display. */
   readonly name: string;
 }
 
-/** Words of the definition as text, values in a list of one. */
+/** A value is a one-element array. */
 export type RoomPart = string | readonly [value: string];
 
-/** Throws the Fault BRC_RECEIVER, naming `field`. A number is its text. */
+/** Throws the Fault BRC_RECEIVER, which names `field`. */
 export function roomReader(written: Json, field: string, tools: PlanTools): Reader<Room> {
   const parts = typeof written === 'string' ? parseTemplate(written) : [];
   const readers = parts.map((part) => {
     if (typeof part === 'string') return part;
     const text = asText(written).slice(part.start, part.end);
-    // What the environment says is settled at load, as words are.
+    // Environment variables are resolved at load, like literal text.
     if (part.root === 'ENV') return settledText(text, tools);
     return parts.length > 1 ? tools.text(text) : wholeReader(tools.value(text), field);
   });
@@ -48,7 +48,7 @@ function roomOf(parts: readonly RoomPart[], field: string): Room {
   return { key: roomKey(parts), name: nameFrom(parts.flat().join(''), field) };
 }
 
-/** No two lists of parts have one key, but for words that are written in several pieces. Words alone are their own key. */
+/** Unique per list of parts; adjacent literal texts are joined first. */
 export function roomKey(parts: readonly RoomPart[]): string {
   const joined: RoomPart[] = [];
   for (const part of parts) {

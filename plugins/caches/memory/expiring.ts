@@ -1,18 +1,15 @@
-/**
- * A map whose entries end at an instant. Those that are over are swept when there are many more than the last sweep left, so
- * that each insertion costs the same in the long run; no timer is needed.
- */
+/** A map with expiring entries. Sweeps only after much growth, so insertion is amortized O(1) and needs no timer. */
 export interface Expiring<T extends { readonly until: number }> {
   get(key: string): T | undefined;
-  /** False: there is no room, and the oldest may not go. */
+  /** False: the map is full, and entries must not be evicted. */
   set(key: string, entry: T): boolean;
 }
 
 const FIRST_SWEEP = 1024;
-/** Milliseconds between two sweeps that may find nothing to sweep. */
+/** The least milliseconds between two sweeps of a full map. */
 const PAUSE = 1000;
 
-/** `full`: what happens to the oldest entry when there is no room. Oldest is the one that was set first. */
+/** `full`: whether a full map evicts its oldest entry or rejects the new one. */
 export function createExpiring<T extends { readonly until: number }>(
   max: number,
   full: 'drop' | 'refuse',
@@ -24,7 +21,7 @@ export function createExpiring<T extends { readonly until: number }>(
 
   function sweep(): void {
     const instant = now();
-    // Full of what is not over: looking at everything for each insertion would take the process with it.
+    // A map full of unexpired entries must not be scanned at each insertion.
     if (entries.size >= max && instant - sweptAt < PAUSE) return;
     sweptAt = instant;
     for (const [key, { until }] of entries) if (until <= instant) entries.delete(key);

@@ -1,6 +1,6 @@
 /**
- * The cache in memory. Values are bounded in number and bytes; counters and marks live apart from them. A lease is the number of
- * removals so far: what was removed since then may not be stored with it.
+ * The in-memory cache; values, counters and flags have separate limits. A lease is the number of removals so far: a key removed
+ * since must not be stored with it.
  */
 import { LRUCache } from 'lru-cache';
 import { fault } from '../../../kernel/contract/fault.js';
@@ -10,9 +10,8 @@ import { createExpiring } from './expiring.js';
 export interface MemoryOptions {
   readonly maxEntries: number;
   readonly maxBytes: number;
-  /** Milliseconds; never goes back. */
+  /** Monotonic milliseconds. */
   readonly now: () => number;
-  /** Counters and marks at most, each; a default that tests make small. */
   readonly maxMarks?: number;
 }
 
@@ -26,14 +25,14 @@ interface Window {
   readonly until: number;
 }
 
-/** Removals that are remembered one by one; a lease older than what is forgotten is void for every key. */
+/** Removals recorded by key; leases older than a dropped record are void for every key. */
 const MAX_REMOVED = 10_000;
 const MAX_MARKS = 1_000_000;
-/** Bytes that are part of a larger piece (a packet) would keep all of it. */
+/** Copies a view of a larger buffer (a packet), which would otherwise be retained whole. */
 const apart = (value: Uint8Array): Uint8Array =>
   value.byteLength === value.buffer.byteLength ? value : new Uint8Array(value);
 
-/** What an entry takes beside its value and its key, about. */
+/** Approximate bytes of an entry besides its value and key. */
 const OVERHEAD = 128;
 
 export function createMemory({ maxEntries, maxBytes, now, maxMarks = MAX_MARKS }: MemoryOptions): Cache {
@@ -42,12 +41,12 @@ export function createMemory({ maxEntries, maxBytes, now, maxMarks = MAX_MARKS }
     maxSize: maxBytes,
     sizeCalculation: ({ value }, key) => value.byteLength + key.length * 2 + OVERHEAD,
   });
-  // A counter that is forgotten early lets somebody try again; a mark that is forgotten early revives a revoked token.
+  // Evicting a counter only allows another attempt; evicting a flag would make a revoked token valid again.
   const counts = createExpiring<Window>(maxMarks, 'drop', now);
   const marks = createExpiring<{ readonly until: number }>(maxMarks, 'refuse', now);
   const removed = new Map<string, number>();
   let removals = 0;
-  /** Removals up to this one are forgotten. */
+  /** Removals up to this number are no longer recorded. */
   let forgotten = 0;
 
   function remember(key: string): void {

@@ -1,4 +1,4 @@
-/** Runtime of the cache `memory`: its options, nothing else. */
+/** Runtime of the cache `memory`: reads its options. */
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { cache } from '../../kinds/cache.js';
 import { createMemory } from './memory.js';

@@ -1,4 +1,4 @@
-/** Spec of the cache `memory`: everything in this process, gone with it. */
+/** Spec of the cache `memory`: stored in this process only. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { numeric, shape } from '../../../kernel/schema/combinators.js';
 import { cacheErrors } from '../../kinds/cache-errors.js';

@@ -1,4 +1,4 @@
-/** The connection of the cache to its Redis server. What is logged is when it went, when it came back, and what it may forget. */
+/** Creates the Redis connection of the cache, and logs outages and possible data loss. */
 import type { Redis } from 'ioredis';
 import type { Log } from '../../../kernel/contract/plugin.js';
 import { connectionTo, type RedisAddress } from '../../shared/redis.js';
@@ -10,7 +10,7 @@ export function createClient(address: RedisAddress, log: Log): Client {
   const { prefix } = address;
   const client = connectionTo<Scripted>(address, SCRIPTS);
   const told: Told = { away: false, policy: false, seen: false };
-  // Without a listener ioredis prints errors by itself.
+  // Without a listener, ioredis prints errors to the console.
   client.on('error', (error: Error) => tellAway(told, log, error));
   client.on('ready', () => {
     if (told.away) log.info({}, 'the cache store is back');
@@ -23,7 +23,7 @@ export function createClient(address: RedisAddress, log: Log): Client {
 interface Told {
   away: boolean;
   policy: boolean;
-  /** This process has left its trace there. */
+  /** This process has written its marker there. */
   seen: boolean;
 }
 
@@ -33,7 +33,7 @@ function tellAway(told: Told, log: Log, error: Error): void {
   log.warn({ reason: error.message }, 'the cache store is away; results are computed, limits and revocations refuse');
 }
 
-/** What an operator should know of a server: that it makes room by itself, or came back empty. */
+/** Warns when the server evicts keys or has lost its data. */
 async function inspect(client: Redis, prefix: string, told: Told, log: Log): Promise<void> {
   const isNew = (await client.set(`${prefix}here`, '1', 'NX')) === 'OK';
   if (isNew && told.seen) log.warn({}, 'the cache store came back empty: counters and revoked tokens are forgotten');

@@ -1,23 +1,17 @@
-/**
- * The cache on Redis. Each sort of entry has a key space of its own. Whatever fails is CCH_AWAY for the caller, within a second;
- * the driver's own words go to the log only.
- */
+/** The cache on Redis. Every failure becomes CCH_AWAY within a second; driver messages go only to the log. */
 import { createHash, randomUUID } from 'node:crypto';
 import { fault, type Fault } from '../../../kernel/contract/fault.js';
 import type { Cache } from '../../kinds/cache.js';
 import { giveUpIfSilent } from '../../shared/redis.js';
 import type { Client } from './connection.js';
 
-/** Milliseconds in which something has to be computed to be stored; longer than any request may take. */
+/** Milliseconds in which a value must be computed; longer than any request may take. */
 const LEASE_TIME = 60_000;
 
 const away = (cause: unknown): Fault =>
   fault('CCH_AWAY', {}, { cause, retryable: true, headers: { 'retry-after': '1' } });
 
-/**
- * Keys hold what clients sent: on a server that others can look into, and in its log, only hashes of them stand. Text that is no
- * Unicode (half a surrogate pair) would lose its difference as UTF-8.
- */
+/** Keys contain client data, so the server gets only hashes. JSON escapes lone surrogates, which UTF-8 cannot distinguish. */
 const hashed = (key: string): string =>
   createHash('sha256')
     .update(SURROGATE.test(key) ? `!${JSON.stringify(key)}` : `:${key}`)
@@ -25,7 +19,7 @@ const hashed = (key: string): string =>
 const SURROGATE = /\p{Surrogate}/u;
 
 export function createRedisCache(client: Client, prefix: string): Cache {
-  // What is used together lies in one slot of a cluster.
+  // The hash tag stores the keys of one entry in the same slot of a cluster.
   const valueKey = (key: string): string => `${prefix}v:{${hashed(key)}}`;
   const leaseKey = (key: string): string => `${prefix}l:{${hashed(key)}}`;
   const rightKey = (key: string): string => `${prefix}r:{${hashed(key)}}`;

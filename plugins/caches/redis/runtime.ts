@@ -1,4 +1,4 @@
-/** Runtime of the cache `redis`: opens and closes the connection. A server that is away does not stop the start. */
+/** Runtime of the cache `redis`: opens and closes the connection. An unavailable server does not fail the start. */
 import { BootError } from '../../../kernel/contract/boot-error.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { cache, type Cache } from '../../kinds/cache.js';
@@ -6,7 +6,6 @@ import { addressIn, soon } from '../../shared/redis.js';
 import { createClient, type Client } from './connection.js';
 import { createRedisCache } from './redis.js';
 
-/** What belongs to a handle and is nobody else's business. */
 const clients = new WeakMap<Cache, Client>();
 
 export default defineRuntime(cache, {
@@ -21,7 +20,7 @@ export default defineRuntime(cache, {
 
   async open(handle) {
     const client = clients.get(handle);
-    // The first attempt is waited for, but not its success: the connection is looked for until it is there.
+    // Waits for the first attempt but not for its success: the driver reconnects.
     if (client !== undefined) await soon(client.connect());
   },
 

@@ -1,6 +1,6 @@
-/** What has to happen as one on the server, as Lua. Keys and values only ever come as arguments. */
+/** The atomic Lua scripts of the cache. Keys and values are passed as arguments. */
 
-/** The lease of a key (KEYS[1]): the one that is there, or a new one (ARGV[1]); for ARGV[2] milliseconds from now. */
+/** Returns the lease of KEYS[1], or creates it from ARGV[1]; extends it to ARGV[2] milliseconds. */
 const LEASE = `
 local known = redis.call('GET', KEYS[1])
 if known then
@@ -10,7 +10,7 @@ end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return ARGV[1]`;
 
-/** Stores a value (KEYS[1]) while its lease (KEYS[2]) is the one that was given, and there is none; uses the lease up. */
+/** Stores KEYS[1] if it is missing and its lease KEYS[2] is ARGV[1]; deletes the lease. */
 const KEEP = `
 if redis.call('GET', KEYS[2]) == ARGV[1] then
   redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3], 'NX')
@@ -18,7 +18,7 @@ if redis.call('GET', KEYS[2]) == ARGV[1] then
 end
 return 0`;
 
-/** The right (KEYS[2]) to make a value (KEYS[1]), for a token (ARGV[1]) and ARGV[2] milliseconds. */
+/** Locks the computation (KEYS[2]) of KEYS[1] for the token ARGV[1] and ARGV[2] milliseconds. */
 const CLAIM = `
 if redis.call('EXISTS', KEYS[1]) == 1 then
   return -1
@@ -34,7 +34,7 @@ if redis.call('GET', KEYS[1]) == ARGV[1] then
 end
 return 0`;
 
-/** One more in a window; a window that has no end gets one. */
+/** Increments a counter; a counter without an expiry gets one. */
 const COUNT = `
 local count = redis.call('INCR', KEYS[1])
 local left = redis.call('PTTL', KEYS[1])
@@ -44,7 +44,7 @@ if left < 0 then
 end
 return {count, left}`;
 
-/** Marks a key for its milliseconds; never for less than it was marked before. */
+/** Sets a flag for ARGV[1] milliseconds; never shortens its expiry. */
 const MARK = `
 if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[1]) then
   redis.call('SET', KEYS[1], '1', 'PX', ARGV[1])
@@ -60,7 +60,6 @@ export const SCRIPTS = {
   lintelMark: { lua: MARK, numberOfKeys: 1 },
 } as const;
 
-/** The scripts as methods of a client. */
 export interface Scripted {
   lintelLease(key: string, token: string, milliseconds: number): Promise<string>;
   lintelKeep(value: string, lease: string, token: string, bytes: Buffer, milliseconds: number): Promise<number>;

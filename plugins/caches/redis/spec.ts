@@ -1,4 +1,4 @@
-/** Spec of the cache `redis`: a server that several processes share. */
+/** Spec of the cache `redis`: a server shared by several processes. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { shape } from '../../../kernel/schema/combinators.js';
 import { cacheErrors } from '../../kinds/cache-errors.js';

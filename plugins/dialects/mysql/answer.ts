@@ -1,9 +1,8 @@
-/** What the driver gives for a statement, as one form: rows, or what was written. */
+/** Converts the driver's results to one form for reads and writes. */
 import type { FieldPacket } from 'mysql2';
 
-/** What a statement answered. */
 export interface Answer {
-  /** Null: it gives no rows. */
+  /** Null: the statement returns no rows. */
   readonly rows: readonly (readonly unknown[])[] | null;
   readonly fields: readonly FieldPacket[];
   readonly insertId: string;

@@ -1,4 +1,4 @@
-/** What MySQL and MariaDB say against statements that they prepare and do not run. */
+/** Reports statements that MySQL or MariaDB rejects when it prepares them. */
 import type { ModelTable } from '../../../kernel/contract/model.js';
 import type { Question, Refusal } from '../../../kernel/contract/trial.js';
 import { scanSql, type SqlScan } from '../../../kernel/language/sql.js';
@@ -7,7 +7,7 @@ import { errorNumber } from './errors.js';
 import type { Wire } from './pool.js';
 import { prepareStatement } from './prepare.js';
 
-/** Numbers of complaints about the text. Of a table that is missing nothing is said: a migration may make it. */
+/** Errors in the text. Missing tables are ignored, because a migration may create them. */
 const ABOUT = new Map<number, Refusal['about']>([
   [1054, 'column'],
   ...[1128, 1305, 1630].map((number) => [number, 'function'] as const),
@@ -35,7 +35,7 @@ export async function askWire(
 
 async function askOne(wire: Wire, scan: SqlScan, tables: readonly ModelTable[]): Promise<Refusal | null> {
   try {
-    // Inside quotes only quotes have a meaning in these sessions.
+    // Session settings disable all escapes except the doubled quote.
     const { forms } = prepareStatement({ scan, jsonColumns: [], tables });
     await wire.command(`PREPARE lintel_asked FROM '${forms[wire.flavour].main.text.replaceAll("'", "''")}'`);
     await wire.command('DEALLOCATE PREPARE lintel_asked');
@@ -49,7 +49,6 @@ async function askOne(wire: Wire, scan: SqlScan, tables: readonly ModelTable[]):
   }
 }
 
-/** The server names what it complains about, and says no place. */
 function placeIn(scan: SqlScan, message: string): number | null {
   const name = /'([^']+)'|FUNCTION (\S+) does/.exec(message)?.slice(1).find(Boolean)?.split('.').at(-1)?.toLowerCase();
   const words = significant(scan.text, scan.tokens);

@@ -1,7 +1,6 @@
 /**
- * Values on their way into a statement. MySQL compares text with numbers by reading the text as far as it goes, so that
- * `0` equals every word: every value is therefore given the type of the place it goes to, or is refused. No value ever
- * becomes part of the SQL.
+ * Binds the values of a statement. MySQL compares text with numbers by its numeric prefix (`0` equals every word), so each value
+ * is converted to the type of its place or rejected.
  */
 import mysql from 'mysql2';
 import { ExactNumber } from '../../../kernel/contract/exact-number.js';
@@ -9,10 +8,9 @@ import { fault } from '../../../kernel/contract/fault.js';
 import { isWholeDouble, writeJson } from '../../../kernel/language/exact-json.js';
 import type { ValueType } from './types.js';
 
-/** What the driver is given for one placeholder. */
 export type Bound = string | null | number | Buffer | ReturnType<typeof mysql.TypedParameter.LONGLONG>;
 
-/** How the values of one parameter are bound; null: nothing is known of the place. */
+/** Null: the type of the place is unknown. */
 export type BindType =
   | ValueType
   | 'arithmetic'
@@ -28,7 +26,7 @@ interface CheckedString {
 
 const refused = (): Error => fault('QRY_BAD_VALUE');
 
-/** NUL is refused as on PostgreSQL, and half a surrogate pair would silently become another character. */
+/** Rejects NUL, as PostgreSQL does, and lone surrogates, which would silently change. */
 function checked(text: string): string {
   if (text.includes('\0') || !(text as unknown as CheckedString).isWellFormed()) throw refused();
   return text;
@@ -40,7 +38,7 @@ function finite(_key: string, value: unknown): unknown {
   return value;
 }
 
-/** JSON of MySQL keeps whole numbers of 64 bits; every other number is a double there. */
+/** MySQL's JSON stores 64-bit integers; every other number is a double. */
 function inJson(number: ExactNumber): void {
   if (!number.isWhole) throw refused();
   const whole = BigInt(number.toString());
@@ -60,7 +58,6 @@ function jsonText(value: unknown): string {
   return text;
 }
 
-/** The text that a value of no particular type is. */
 function plainText(value: unknown): string {
   switch (typeof value) {
     case 'string':
@@ -84,14 +81,14 @@ const BITS: Readonly<Partial<Record<ValueType, bigint>>> = { tiny: 8n, small: 16
 const INTEGER = /^\s*[+-]?\d+\s*$/;
 const NUMBER = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*$/;
 
-/** Whole numbers of so many bits; `1.0` is none, as on PostgreSQL. */
+/** The text `1.0` is rejected, as on PostgreSQL. */
 function integer(value: unknown, type: ValueType): Bound {
   const text = plainText(value);
   if (typeof value === 'number' && !Number.isInteger(value)) throw refused();
   const exact =
     typeof value === 'number' ? BigInt(value) : INTEGER.test(text) ? BigInt(text.trim().replace('+', '')) : null;
   const half = 1n << ((BITS[type] ?? 64n) - 1n);
-  // Unsigned columns go twice as far; the server refuses what is beyond.
+  // Allows the unsigned range; the server rejects what the column cannot store.
   if (exact === null || exact < -half || exact >= (type === 'big' ? half : half * 2n)) throw refused();
   return mysql.TypedParameter.LONGLONG(exact);
 }
@@ -102,7 +99,7 @@ function decimal(value: unknown): string {
   return text.replace(/^\+/, '');
 }
 
-/** A whole number that no double is would become another one. */
+/** Rejects integers that a double cannot hold exactly. */
 function float(value: unknown): number {
   const text = decimal(value);
   const number = Number(text);
@@ -123,7 +120,7 @@ export function boolean(value: unknown): number {
 const INSTANT =
   /^\s*(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?\s*(Z|[+-]\d\d(?::?\d\d)?)?)?\s*$/i;
 
-/** ISO 8601 to the text of a DATETIME(6) in UTC. */
+/** Converts ISO 8601 to the text of a DATETIME(6) in UTC. */
 export function instant(value: unknown): string {
   const text = value instanceof Date ? plainText(value) : plainText(value);
   const found = INSTANT.exec(text);
@@ -151,7 +148,7 @@ function uuid(value: unknown): string {
   return text.toLowerCase();
 }
 
-/** Bytes in the form in which they are read; any other text is its own bytes. */
+/** `\x` and hexadecimal digits, as in results; other text is taken as its own bytes. */
 function bytes(value: unknown): string | Buffer {
   const text = plainText(value);
   if (!text.startsWith('\\x')) return text;
@@ -159,19 +156,18 @@ function bytes(value: unknown): string | Buffer {
   return Buffer.from(text.slice(2), 'hex');
 }
 
-/** A key as a step of a JSON path, in quotes whatever it is. */
 function pathOf(value: unknown): string {
   const key = plainText(value);
   if (/["\\]/.test(key)) throw refused();
   return `$."${key}"`;
 }
 
-/** Words that the server leaves out of its index: asking for them would find nothing. */
+/** Stop words, which the server does not index. */
 const LEFT_OUT = new Set(
   'about are com for from how that the this und was what when where who will with www'.split(' '),
 );
 
-/** All words of the text, each demanded. The signs are ours: of the value only letters and digits are taken. */
+/** Requires all words. Only letters and digits are used, so the value cannot contain operators. */
 function search(value: unknown): string {
   const words =
     plainText(value)
@@ -183,7 +179,6 @@ function search(value: unknown): string {
     .join(' ');
 }
 
-/** A list as JSON text, each item in the form of its type. */
 function list(value: unknown, type: ValueType | null): string {
   if (!Array.isArray(value)) throw refused();
   return JSON.stringify(
@@ -195,10 +190,10 @@ function list(value: unknown, type: ValueType | null): string {
   );
 }
 
-/** Text that a server reads as the number that it is. */
+/** Whether the server reads the entire text as a number. */
 export const isNumeric = (text: string): boolean => NUMBER.test(text);
 
-/** Without a known type: text, which equals no number unless it reads as that number. */
+/** Text equals a number only if it is that number. */
 const untyped = (value: unknown): string => (typeof value === 'boolean' ? (value ? '1' : '0') : plainText(value));
 
 const BINDS: Readonly<Record<ValueType | 'arithmetic' | 'limit' | 'path' | 'search', (value: unknown) => Bound>> = {

@@ -1,14 +1,11 @@
-/**
- * Casts and steps into JSON, which stand behind what they are about and become calls around it. Rewrites words in place; types
- * without a counterpart are refused.
- */
+/** Rewrites postfix casts and JSON steps of PostgreSQL into function calls. Rejects types without a counterpart. */
 import { normalType } from '../../../kernel/language/sql-types.js';
 import { boolean, day, instant } from './bind.js';
 import { intervalOf, literalOf } from './literals.js';
 import { CAST_NAMES, castOf, type Flavour } from './types.js';
 import { isWord, operandEnd, operandStart, quoteText, unsayable, type Lexeme, type Words } from './words.js';
 
-/** Whether this placeholder is the list of ANY or ALL, whose cast is not one of a value. */
+/** Whether this placeholder is the list of ANY or ALL, which has an array cast. */
 export const isListAt = (all: readonly Lexeme[], i: number): boolean =>
   all[i - 1]?.text === '(' && isWord(all[i - 2], 'ANY', 'ALL', 'SOME');
 
@@ -28,7 +25,7 @@ export function cast(words: Words, from: number, i: number, type: string, flavou
   out[i] = close;
 }
 
-/** A literal is read here, once, in the way of PostgreSQL. */
+/** Converts a literal at load, by the rules of PostgreSQL. */
 function literalCast({ all, out }: Words, i: number, value: string): void {
   const written = literalOf(all[i] as Lexeme);
   try {
@@ -46,7 +43,7 @@ function around(known: { value: string; sql: string | null }, flavour: Flavour, 
   if (known.sql !== null) return ['CAST(', ` AS ${known.sql})`];
   if (known.value === 'boolean') return ['(', ' <> 0)'];
   if (flavour === 'mysql') return ['CAST(', ' AS JSON)'];
-  // What is bound as JSON is JSON text already; MariaDB keeps nothing else.
+  // MariaDB stores JSON as text, which is how the value is bound.
   return operand?.type === 'placeholder' || operand?.type === 'string' ? ['', ''] : ['JSON_COMPACT(', ')'];
 }
 
@@ -59,7 +56,7 @@ export function castCall(words: Words, i: number, flavour: Flavour): void {
   if (as < 0) return;
   const type = normalType(scan.text.slice(all[as]?.end, all[close]?.start));
   const known = castOf(type);
-  // MySQL's own names pass as they are.
+  // MySQL's own type names pass unchanged.
   if (known === undefined) {
     if (/^(?:signed|unsigned|char|binary|datetime|double|year)\b/.test(type)) return;
     throw unsayable(`the cast to ${type}`, `one of ${CAST_NAMES}`);
@@ -73,7 +70,7 @@ export function castCall(words: Words, i: number, flavour: Flavour): void {
   out[close] = end;
 }
 
-/** `data->>'key'` and `data->0`: a step into JSON. */
+/** `data->>'key'` and `data->0`. */
 export function jsonStep(words: Words, i: number, flavour: Flavour): void {
   const { all, out } = words;
   const step = all[i + 1];
@@ -91,7 +88,7 @@ export function jsonStep(words: Words, i: number, flavour: Flavour): void {
   out[i + 1] = `${path}${all[i]?.text === '->>' ? asText(flavour)[1] : ')'}`;
 }
 
-/** The null of JSON is no text. */
+/** JSON null becomes SQL NULL, not the text `null`. */
 const asText = (flavour: Flavour): Around =>
   flavour === 'mysql'
     ? ['JSON_UNQUOTE(NULLIF(JSON_EXTRACT(', `), CAST('null' AS JSON)))`]

@@ -1,16 +1,13 @@
-/**
- * What the database says of its tables: the types of their columns and their unique keys. It decides how values are bound
- * and how a row that was written is found again. Reads only.
- */
+/** Reads column types, to bind values, and unique keys, to find written rows again. Reads only. */
 import type { Trigger } from '../shared/triggers.js';
 import type { Wire } from './pool.js';
 import { columnType, type ValueType } from './types.js';
 
 export interface CatalogueTable {
   readonly columns: ReadonlyMap<string, ValueType | undefined>;
-  /** The column that the server numbers itself. */
+  /** The AUTO_INCREMENT column. */
   readonly auto: string | null;
-  /** Unique keys, the primary one first. */
+  /** The primary key comes first. */
   readonly keys: readonly { readonly name: string; readonly primary: boolean; readonly columns: readonly string[] }[];
 }
 

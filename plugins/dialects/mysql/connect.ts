@@ -1,4 +1,4 @@
-/** Why a database could not be opened, in fixed words: what a server says may repeat the address with its password. */
+/** Reports why a database could not be opened, in fixed texts: server messages may contain the password. */
 import { Fault, fault } from '../../../kernel/contract/fault.js';
 import { NETWORK_REASONS } from '../../kinds/network-reasons.js';
 import { errorName, errorNumber, isLost } from './errors.js';
@@ -24,7 +24,7 @@ function reasonOf(error: unknown): string {
 export const addressFault = (instance: string): Fault =>
   fault('QRY_CONNECT', { instance, reason: 'the address is not valid' });
 
-/** `retryable` when the reason may pass by itself. */
+/** `retryable` when the reason may be temporary. */
 export function connectFault(instance: string, error: unknown): Fault {
   if (error instanceof Fault) return error;
   const passing = isLost(error) || /^(?:1040|1053)$/.test(String(errorNumber(error)));

@@ -1,7 +1,4 @@
-/**
- * Writes the changes of a migration as SQL of MySQL and MariaDB. One change is one statement: changes of tables cannot be
- * undone there, so each must stand by itself. Names are quoted; nothing here is a value of a request.
- */
+/** Writes a migration for MySQL and MariaDB, one statement per change, because table changes cannot be rolled back there. */
 import type { Change, TypedColumn } from '../shared/changes.js';
 import type { Ddl } from '../shared/known.js';
 
@@ -9,7 +6,7 @@ export const quote = (name: string): string => `\`${name.replaceAll('`', '``')}\
 
 const list = (names: readonly string[]): string => names.map(quote).join(', ');
 
-/** A counter must lead a key; where it does not lead the primary one it gets its own. */
+/** AUTO_INCREMENT must be the first column of a key; it gets its own unless it leads the primary key. */
 function columnText({ column, type }: TypedColumn, nullable: boolean, keyed: boolean): string {
   const counter = column.autoIncrement && column.type === 'integer';
   const tail = counter ? ` AUTO_INCREMENT${keyed ? '' : ' UNIQUE'}` : '';
@@ -25,7 +22,7 @@ function createTable(table: string, columns: readonly TypedColumn[], collation: 
   return `CREATE TABLE ${quote(table)} (${parts.join(', ')}) ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE ${collation}`;
 }
 
-/** What follows `ALTER TABLE name`. */
+/** The part after `ALTER TABLE name`. */
 function alteration(change: Exclude<Change, { change: 'create-table' }>): string {
   switch (change.change) {
     case 'add-column':

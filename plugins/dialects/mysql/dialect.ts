@@ -1,7 +1,4 @@
-/**
- * The handle of a MySQL connection: chooses a connection for each statement, runs it, and turns what went wrong into a Fault.
- * Sends nothing twice unless it only reads.
- */
+/** The handle of a MySQL connection: leases a connection for each statement and converts errors to Faults. Repeats only reads. */
 import type { Asker } from '../../../kernel/contract/asker.js';
 import { Fault, fault } from '../../../kernel/contract/fault.js';
 import type { Dialect, Isolation, Row, Transaction } from '../../kinds/dialect.js';
@@ -16,18 +13,17 @@ import type { BindType } from './bind.js';
 import type { Flavour } from './types.js';
 import type { Rendered } from './words.js';
 
-/** The server has read a text as a number, or as a time, as far as it went: `x` as 0. */
+/** Warning: only the prefix of a text was used as a number or a time, such as `x` as 0. */
 const READ_IN_PART = 1292;
 
-/** What is shared by all statements of one server. */
 export interface Server {
   readonly pool: Pool;
   readonly flavour: Flavour;
-  /** Null: to be read again. */
+  /** Null: must be read again. */
   catalogue: Promise<Catalogue> | null;
-  /** Tables that are no tables of the database: nothing is gained by looking again. */
+  /** Names missing in the database; the catalogue is not read again for them. */
   readonly unknown: Set<string>;
-  /** Triggers of the database touch tables that no statement names. */
+  /** Triggers access tables that no statement names. */
   readonly triggered: boolean;
 }
 
@@ -37,13 +33,13 @@ interface OpenTransaction {
   over: boolean;
 }
 
-/** `met`: told of every statement; throws where the server that is open can never run it. */
+/** `met`: called with every prepared statement; throws if the open server can never run it. */
 export function createDialect(
   server: () => Server,
   isolation: (need: Isolation) => string,
   met: (prepared: MyPrepared) => void,
 ): Dialect {
-  /** Types of the placeholders of a statement, for as long as the tables stay as they are. */
+  /** Placeholder types of a statement, valid for one catalogue. */
   const types = new WeakMap<MyPrepared, { catalogue: Catalogue; types: ReadonlyMap<number, BindType> }>();
 
   async function catalogueFor(wire: Wire, prepared: MyPrepared): Promise<Catalogue> {
@@ -146,7 +142,7 @@ export function createDialect(
     try {
       return await runOn(open.lease.wire, prepared, values);
     } catch (error) {
-      // As on PostgreSQL: nothing more runs in a transaction in which a statement failed.
+      // As on PostgreSQL, a failed statement ends the use of its transaction.
       open.failed = true;
       throw error;
     }
@@ -163,7 +159,7 @@ export function createDialect(
       await open.lease.wire.command(command);
       broken = false;
     } finally {
-      // A connection that cannot end its transaction is thrown away, and with it whatever was open on it.
+      // A connection that cannot end its transaction is closed, which rolls it back.
       open.lease.release(broken);
     }
   }
@@ -226,7 +222,7 @@ export function createDialect(
   return dialect;
 }
 
-/** Asks after each statement with such a text: the next one makes the server forget what it has remarked. */
+/** Reads the warnings after each statement with untyped text, because the next statement clears them. */
 const judged = (wire: Wire, unsure: () => boolean, begin?: () => Promise<void>): Wire => ({
   ...wire,
   async run(text, values) {
@@ -237,7 +233,6 @@ const judged = (wire: Wire, unsure: () => boolean, begin?: () => Promise<void>):
   },
 });
 
-/** What the driver threw, with the columns that it is about. */
 class Unnamed extends Error {
   constructor(
     readonly error: unknown,
@@ -247,7 +242,7 @@ class Unnamed extends Error {
   }
 }
 
-/** A value as its place wants it; the complaint names the parameter. */
+/** The Fault names the parameter. */
 function bound(value: unknown, type: BindType, n: number): Bound {
   try {
     return bindValue(value, type);
@@ -258,7 +253,6 @@ function bound(value: unknown, type: BindType, n: number): Bound {
   }
 }
 
-/** Keys and checks of the database by the columns that they are about. */
 function columnsOf(error: unknown, { tables }: MyPrepared, catalogue: Catalogue): readonly string[] {
   const { key, columns, check } = namedIn(error);
   if (columns !== undefined) return columns;
@@ -272,7 +266,7 @@ function columnsOf(error: unknown, { tables }: MyPrepared, catalogue: Catalogue)
   return [];
 }
 
-/** Checks made by the migration are called `<table>_<column>_length`. */
+/** The migration names its length checks `<table>_<column>_length`. */
 function lengthOf(table: string, check: string): string[] {
   const column = check.slice(table.length + 1, -'_length'.length);
   return column !== '' && check === `${table}_${column}_length` ? [column] : [];

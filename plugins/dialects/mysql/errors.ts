@@ -1,7 +1,4 @@
-/**
- * From what the driver throws to a Fault of the catalogue, by the number of the error. Texts of the server stay out of
- * answers; of a broken rule only names of columns go out, never values.
- */
+/** Maps driver errors to Faults by error number. Responses contain only column names, never messages or values of the server. */
 import { Fault, fault, type FaultOptions, type Issue } from '../../../kernel/contract/fault.js';
 import { escapePointer } from '../../../kernel/contract/json.js';
 import { refusedFields, type dialectErrors } from '../../kinds/dialect-errors.js';
@@ -23,14 +20,14 @@ const CODES: readonly (readonly [Code, readonly number[]])[] = [
   // oxfmt-ignore
   ['QRY_BAD_VALUE', [1264, 1265, 1292, 1300, 1365, 1366, 1367, 1411, 1525, 1690, 3140, 3141, 3143, 3155, 3156, 3157, 3158, 3903, 3904, 3905, 3906, 3907, 3908, 4037, 4038]],
   ['QRY_SERIALIZATION', [1020, 1213]],
-  // Waiting for a lock ends at the deadline of statements: it is that deadline.
+  // A lock wait ends at the deadline of statements.
   ['QRY_TIMEOUT', [1205, 1317, 1907, 1969, 3024, 3572]],
-  // And whatever ends the session.
+  // In addition to the errors that end the session.
   ['QRY_UNAVAILABLE', [1040, 1203, 1226]],
 ];
 const BY_NUMBER = new Map(CODES.flatMap(([code, numbers]) => numbers.map((number) => [number, code] as const)));
 
-/** Ends the session: the connection must not be used again. */
+/** The connection must not be used again. */
 const ENDS = new Set([1053, 1077, 1079, 1152, 1158, 1159, 1160, 1161, 1927, 2006, 2013, 4031]);
 const NETWORK =
   /^(?:ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_|ERR_STREAM|ERR_SOCKET|PROTOCOL_CONNECTION_LOST|HANDSHAKE)/;
@@ -47,7 +44,6 @@ export const errorName = (error: unknown): string => {
   return typeof code === 'string' ? code : '';
 };
 
-/** The connection itself is gone or going. */
 export function isLost(error: unknown): boolean {
   if (error instanceof Overdue) return true;
   const number = errorNumber(error);
@@ -60,17 +56,17 @@ export function isLost(error: unknown): boolean {
   );
 }
 
-/** The deadline of a statement ran out at this end; its connection was cut. */
+/** The client-side deadline expired, and the connection was closed. */
 export class Overdue extends Error {}
 
-/** What is not read any further; its connection was cut. */
+/** The result was not read to its end, and the connection was closed. */
 export class GivenUp extends Overdue {
   constructor(readonly fault: Fault) {
     super(fault.code);
   }
 }
 
-/** No connection, or none in time: nothing was sent. */
+/** No connection was available in time; nothing was sent. */
 export class Unavailable extends Error {}
 
 function codeOf(error: unknown): Code {
@@ -79,15 +75,15 @@ function codeOf(error: unknown): Code {
   return BY_NUMBER.get(errorNumber(error)) ?? (isLost(error) ? 'QRY_UNAVAILABLE' : 'QRY_FAILED');
 }
 
-/** What an error is about, as far as its message names things of the database rather than values. */
+/** Names in an error message, without values. */
 export interface Named {
-  /** The key that refused a value, with the table where the server says so. */
+  /** The violated key, with its table if known. */
   readonly key?: { readonly table: string | null; readonly name: string };
   readonly columns?: readonly string[];
   readonly check?: string;
 }
 
-/** Messages come in the language of the server; where it is not English nothing is found. Values stand before the names. */
+/** Parses English messages only. Values precede the names. */
 export function namedIn(error: unknown): Named {
   const { message } = asError(error);
   if (typeof message !== 'string') return {};
@@ -120,12 +116,12 @@ export const issues = (code: string, columns: readonly string[]): Issue[] =>
     detail: refusedFields[code as Code] ?? 'was refused',
   }));
 
-/** Messages of these name things of the statement and quote no value. */
+/** These messages quote no values. */
 const WITHOUT_VALUES = new Set([
   1040, 1044, 1045, 1049, 1053, 1205, 1213, 1317, 1054, 1146, 1305, 1969, 3024, 1927, 4031,
 ]);
 
-/** What the log may see. */
+/** The error for the log, without values. */
 function cleanCause(error: unknown): unknown {
   const number = errorNumber(error);
   if (!(error instanceof Error) || number === 0) return error;
@@ -135,7 +131,7 @@ function cleanCause(error: unknown): unknown {
 
 const UNKNOWN = { outcome: 'Whether the last statement took effect is not known.' };
 
-/** `outcome`: what became of a write when the connection was lost. */
+/** `unknown`: the connection was lost during a write. */
 export function toFault(error: unknown, outcome: 'none' | 'unknown' = 'none', columns: readonly string[] = []): Fault {
   if (error instanceof Fault) return error;
   if (error instanceof GivenUp) {
@@ -156,5 +152,4 @@ export function toFault(error: unknown, outcome: 'none' | 'unknown' = 'none', co
   return fault(code, unknown ? UNKNOWN : {}, options);
 }
 
-/** A second try of the whole transaction may succeed. */
 export const isRetryable = (error: unknown): boolean => error instanceof Fault && error.code === 'QRY_SERIALIZATION';

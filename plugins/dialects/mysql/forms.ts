@@ -1,6 +1,6 @@
 /**
- * How a statement runs: as it stands, or (where it answers with rows that the server would not give) as a few statements in one
- * transaction. Made once at load for both servers, of which one is met later; what cannot be done is refused here.
+ * Plans how a statement runs: unchanged, or, for RETURNING, as several statements in one transaction. Built at load for both
+ * servers; rejects what MySQL cannot do.
  */
 import type { SqlScan } from '../../../kernel/language/sql.js';
 import { behindGroup, isName, nameOf } from '../../../kernel/language/sql-read.js';
@@ -13,40 +13,38 @@ import type { Flavour, ValueType } from './types.js';
 import { isWord, quoteName, render, unsayable, wordsOf, type Rendered, type Words } from './words.js';
 
 export interface Form {
-  /** The whole statement; of one that is run in steps, what changes the rows. */
+  /** The whole statement; with steps, the part that changes rows. */
   readonly main: Rendered;
-  /** Names to types of the rows. */
   readonly outputs: ReadonlyMap<string, ValueType>;
   readonly steps: InsertSteps | ChangeSteps | null;
 }
 
-/** An INSERT whose rows are read afterwards by their key. */
+/** An INSERT followed by a read of its rows by key. */
 export interface InsertSteps {
   readonly step: 'insert';
   readonly table: string;
   /** `SELECT list FROM table`. */
   readonly select: Rendered;
-  /** Whether the statement says itself that it answers with rows. */
+  /** Whether the statement itself has RETURNING. */
   readonly asked: boolean;
-  /** For each row the value of each named column (in lower case); null where it is none that can be written twice. */
+  /** Values by column (in lower case); null: cannot be evaluated twice. */
   readonly rows: readonly ReadonlyMap<string, Rendered | null>[];
-  /** Columns of ON CONFLICT: by them the row is found. */
+  /** Columns of ON CONFLICT, by which the row is found. */
   readonly conflict: readonly string[] | null;
   readonly conflicting: boolean;
 }
 
-/** An UPDATE or DELETE whose rows are locked first, by their key, and read before or after. */
+/** An UPDATE or DELETE of rows that are first locked by key, and read before or after. */
 export interface ChangeSteps {
   readonly step: 'update' | 'delete';
   readonly table: string;
-  /** Behind `SELECT keys`: ` FROM table WHERE ... FOR UPDATE`. */
+  /** Follows `SELECT keys`: ` FROM table WHERE ... FOR UPDATE`. */
   readonly found: Rendered;
   readonly select: Rendered;
-  /** The name under which the statement knows the table. */
   readonly alias: string;
-  /** Up to WHERE. */
+  /** The statement before WHERE. */
   readonly change: Rendered;
-  /** Columns that it sets, in lower case. */
+  /** In lower case. */
   readonly sets: readonly string[];
 }
 
@@ -76,7 +74,6 @@ export function formOf(scan: SqlScan, flavour: Flavour, lock: string | null): Fo
 
 const NONE: ReadonlyMap<string, ValueType> = new Map();
 
-/** Behind the last word that is no semicolon. */
 function endOf({ all }: Words): number {
   let end = all.length;
   while (all[end - 1]?.type === 'semicolon') end--;
@@ -114,7 +111,7 @@ const selectEnd = (words: Words, verb: number, end: number): number =>
     'FOR',
   );
 
-/** The table behind INTO, UPDATE or FROM: its name, the words of it with its alias, and what it is called. */
+/** The table after INTO, UPDATE or FROM. */
 function tableAt(words: Words, from: number): { name: string; alias: string; end: number; text: string } {
   const { all } = words;
   let at = from;
@@ -190,7 +187,7 @@ const conflictAt = (words: Words, verb: number, end: number): number => {
   return at < end && isWord(words.all[at - 1], 'ON') ? at - 1 : end;
 };
 
-/** An INSERT has no other name for its table here: the table's own stands for it. */
+/** An INSERT in MySQL has no table alias, so the table name replaces it. */
 function renamed({ all, out }: Words, from: number, table: ReturnType<typeof tableAt>): void {
   for (let at = table.end - 1; at > from && all[at]?.end !== undefined; at--) {
     if (at === table.end - 1 || isWord(all[at], 'AS')) out[at] = '';
@@ -201,7 +198,7 @@ function renamed({ all, out }: Words, from: number, table: ReturnType<typeof tab
   });
 }
 
-/** The values of each row by column, for those that say the same when they are written again. */
+/** Values by column, if they can be evaluated twice with the same result. */
 function rowsOf(
   words: Words,
   values: number,
@@ -219,7 +216,7 @@ function rowsOf(
     });
     return row;
   };
-  // Of several rows with one key the server would refuse the second.
+  // If several selected rows had the same key, the server would reject the second.
   if (isWord(all[values], 'SELECT'))
     return [rowAt(elementStarts(all, values + 1), selectEnd(words, values, all.length))];
   if (!isWord(all[values], 'VALUES')) return [];
@@ -233,7 +230,7 @@ function rowsOf(
   return rows;
 }
 
-/** Functions that give the same value again. */
+/** Words of constant expressions with a repeatable result. */
 const STEADY = /^(?:LOWER|UPPER|TRIM|COALESCE|CAST|AS|CHAR|SIGNED|TEXT|BIGINT|INT)$/;
 
 const isConstant = ({ all }: Words, from: number, to: number): boolean =>
@@ -246,7 +243,7 @@ interface Conflict {
   readonly columns: readonly string[] | null;
 }
 
-/** ON CONFLICT in the words of MySQL, which asks every unique key and not only the named one. */
+/** ON DUPLICATE KEY UPDATE checks every unique key and not only the named one. */
 function onConflict(
   words: Words,
   on: number,

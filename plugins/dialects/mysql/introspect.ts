@@ -1,14 +1,11 @@
-/**
- * Reads from `information_schema` what the tables of the models look like now, on MySQL and on MariaDB. Reads only; what is
- * missing is decided elsewhere.
- */
+/** Reads the current tables of the models from `information_schema` of MySQL and MariaDB. */
 import type { ModelTable } from '../../../kernel/contract/model.js';
 import type { KnownColumn, KnownConstraint, KnownIndex, KnownTable, KnownTables } from '../shared/known.js';
 import type { Session } from '../shared/session.js';
 
 type Cells = Readonly<Record<string, unknown>>;
 
-/** Catalogues answer with text, numbers or bytes, as the session happens to be set up. */
+/** Depending on the session, the catalogue returns text, numbers or bytes. */
 function text(cell: unknown): string {
   if (cell instanceof Uint8Array) return Buffer.from(cell).toString('utf8');
   return typeof cell === 'string' || typeof cell === 'number' || typeof cell === 'bigint' ? String(cell) : '';
@@ -27,7 +24,7 @@ const queries = (marks: string, mariadb: boolean): Readonly<Record<string, strin
   foreign: `SELECT table_name AS tbl, constraint_name AS name, column_name AS col, referenced_table_name AS target
     FROM information_schema.key_column_usage
     WHERE ${HERE} AND referenced_table_name IS NOT NULL AND table_name IN (${marks}) ORDER BY constraint_name, ordinal_position`,
-  // Names of checks are unique in a schema of MySQL, and in a table of MariaDB.
+  // Check names are unique per schema in MySQL, and per table in MariaDB.
   checks: `SELECT t.table_name AS tbl, t.constraint_name AS name, c.check_clause AS definition
     FROM information_schema.table_constraints t JOIN information_schema.check_constraints c
       ON c.constraint_schema = t.constraint_schema AND c.constraint_name = t.constraint_name${
@@ -36,7 +33,7 @@ const queries = (marks: string, mariadb: boolean): Readonly<Record<string, strin
     WHERE t.constraint_type = 'CHECK' AND t.${HERE} AND t.table_name IN (${marks})`,
 });
 
-/** A type that MariaDB has no word for in its catalogue is told by the check that makes it. */
+/** MariaDB has no JSON type in its catalogue; the `json_valid` check reveals it. */
 function columnOf(row: Cells, jsonColumns: ReadonlySet<string>): KnownColumn {
   const written = text(row['written']);
   const type = written === 'tinyint(1)' ? 'boolean' : text(row['type']);
@@ -46,7 +43,7 @@ function columnOf(row: Cells, jsonColumns: ReadonlySet<string>): KnownColumn {
     type: jsonColumns.has(name) ? 'json' : type,
     written,
     nullable: isYes(row['nullable']),
-    // MariaDB writes the absence of a default as the word NULL; a column that allows NULL needs none.
+    // MariaDB reports a missing default as the text NULL; a nullable column needs none.
     filled: isYes(row['filled']) || /auto_increment|generated/i.test(text(row['extra'])),
     length: chars,
     collation: text(row['coll']) || null,
@@ -105,7 +102,7 @@ function jsonColumnsOf(checks: readonly Cells[]): ReadonlySet<string> {
   );
 }
 
-/** The tables of these names that exist in the current database, with what hangs on them. */
+/** Omits tables that do not exist. */
 export async function introspect(
   session: Session,
   tables: readonly ModelTable[],

@@ -1,7 +1,6 @@
-/** Strings of PostgreSQL as the text that they stand for. Refuses those whose meaning would be another here. */
+/** Parses string literals of PostgreSQL. Rejects those that would mean something else in MySQL. */
 import { unsayable, type Lexeme } from './words.js';
 
-/** The text that a literal stands for. */
 export function literalOf({ type, text: written }: Lexeme): string {
   if (type === 'dollar-string') {
     const tag = written.indexOf('$', 1) + 1;
@@ -20,7 +19,7 @@ function plain(c: string): string {
   return c;
 }
 
-/** `1 day` as MySQL writes it behind INTERVAL. */
+/** Converts `1 day` to MySQL's notation after INTERVAL. */
 export function intervalOf(value: string): string {
   const found = /^\s*([+-]?\d+)\s+(microsecond|second|minute|hour|day|week|month|year)s?\s*$/i.exec(value);
   if (!found) throw unsayable(`the interval '${value}'`, "one number and one unit, as in interval '7 days'");

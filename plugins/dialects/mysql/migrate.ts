@@ -1,6 +1,6 @@
 /**
- * Migrations of MySQL and MariaDB. Changes of tables end every transaction there and cannot be undone: they are made one by
- * one behind a lock of the server, and a second run after a crash finds what is left. Values never reach a log.
+ * Migrates MySQL and MariaDB. Table changes cannot be undone there: they are made one by one under a server lock, and a second
+ * run completes an interrupted migration.
  */
 import { createHash } from 'node:crypto';
 import type { Change, MigrationPlan, PlanWarning } from '../shared/changes.js';
@@ -12,7 +12,6 @@ import { isLost } from './errors.js';
 import { introspect } from './introspect.js';
 import { collationsOf, shapeOf } from './shape.js';
 
-/** What the driver tells about an error; everything may be missing. */
 interface DriverError {
   readonly errno?: unknown;
   readonly code?: unknown;
@@ -20,7 +19,6 @@ interface DriverError {
 }
 const asError = (cause: unknown): DriverError => (typeof cause === 'object' && cause !== null ? cause : {});
 
-/** Duplicate entry, on a key and while an index is built. */
 const DUPLICATE: ReadonlySet<unknown> = new Set([1062, 1586]);
 
 /** The server's message may quote a value of a row. */
@@ -35,7 +33,7 @@ function clean(cause: unknown): unknown {
   });
 }
 
-/** Adds of checks that rows stand against: the server judges all rows at once, so such a check waits for the rows. */
+/** Replaces checks that existing rows violate by warnings, because the server validates all rows immediately. */
 async function settle(session: Session, plan: MigrationPlan): Promise<MigrationPlan> {
   const changes: Change[] = [];
   const warnings: PlanWarning[] = [...plan.warnings];
@@ -61,15 +59,15 @@ async function longer(session: Session, { table, column, length }: Change & { ch
   return Number((await session.query(sql))[0]?.['n'] ?? 0);
 }
 
-/** Seconds: for as long as it takes. MariaDB knows no word for ever. */
+/** A year in seconds: MariaDB has no infinite timeout. */
 const EVER = 31_536_000;
 
 async function lock(session: Session, mariadb: boolean): Promise<() => Promise<void>> {
-  // Deadlines of requests do not fit here: an index on a large table takes its time, and so may the other process.
+  // Request timeouts are too short for building an index or waiting for another process.
   await session.query(`SET SESSION ${mariadb ? 'max_statement_time' : 'max_execution_time'} = 0`);
   await session.query(`SET SESSION lock_wait_timeout = ${EVER}`);
   const [row] = await session.query('SELECT database() AS d');
-  // Names of locks are those of the server, and have 64 characters at most.
+  // Lock names are global on the server and limited to 64 characters.
   const name = `lintel_${createHash('sha256').update(String(row?.['d'])).digest('hex').slice(0, 40)}`;
   await session.query(`SELECT GET_LOCK('${name}', ${EVER}) AS l`);
   return async () => {
@@ -100,5 +98,5 @@ async function flavour(session: Session): Promise<Flavour> {
   return /mariadb/i.test(String(row?.['v'])) ? FLAVOURS.mariadb : FLAVOURS.mysql;
 }
 
-/** For `migrate` and `outline`. Sessions bind `?`, and settings that a migration makes end with theirs. */
+/** Settings made by a migration must end with its session. */
 export const mysqlMigrated = (withSession: WithSession, store: string): Migrated => ({ withSession, flavour, store });

@@ -1,6 +1,5 @@
 /**
- * The session of a migration: a connection of its own, because the deadlines of requests do not fit changes of large tables,
- * and because its lock and its settings end with it.
+ * The session of a migration: a separate connection, so that its lock and settings end with it and request timeouts do not apply.
  */
 import mysql from 'mysql2/promise';
 import type { Row } from '../../kinds/dialect.js';
@@ -15,7 +14,7 @@ export const sessionsOn =
   ({ client }: Pick<MysqlOptions, 'client'>): WithSession =>
   async (work) => {
     const connection = await mysql.createConnection({ ...client, rowsAsArray: false, multipleStatements: true });
-    // Without a listener a connection that goes would end the process; the statement under way fails by itself.
+    // Without a listener, a lost connection would end the process.
     connection.on('error', () => undefined);
     const session: Session = {
       async query(text, values) {

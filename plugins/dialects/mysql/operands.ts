@@ -1,6 +1,6 @@
 /**
- * What a placeholder is compared with where that is no plain column: a function, a cast, a sum. MySQL would read a text as a
- * number there (`length(x) = 'abc'` holds for an empty `x`), so the value gets the type that the text tells, or is refused.
+ * Infers the type of a placeholder from the expression it is compared with. MySQL would convert text to a number there
+ * (`length(x) = 'abc'` holds for an empty `x`), so the value is converted or rejected.
  */
 import { isName, nameOf } from '../../../kernel/language/sql-read.js';
 import { elementStarts } from '../../../kernel/language/sql-placeholders.js';
@@ -9,7 +9,7 @@ import type { BindType } from './bind.js';
 import { castOf, type ValueType } from './types.js';
 import { isWord, operandEnd, operandStart, type Lexeme } from './words.js';
 
-/** The type of a column; `table`: what stands before its dot. */
+/** `table`: the qualifier of the column. */
 export type ColumnOf = (column: string, table: string | null) => ValueType | undefined;
 export type Compared = (columnOf: ColumnOf) => Exclude<BindType, null> | undefined;
 
@@ -27,10 +27,10 @@ const TEXTS = named(
     'sha1 sha2 hex format initcap split_part to_char date_format json_unquote group_concat lcase ucase',
 );
 const INSTANTS = named('now current_timestamp date_trunc');
-/** Give one of their arguments. */
+/** Functions that return one of their arguments. */
 const CHOICES = named('coalesce nullif greatest least min max ifnull any_value first_value last_value lag lead');
 
-/** Null where nothing is compared. */
+/** Null when the placeholder is not compared. */
 export function comparedWith(all: readonly Lexeme[], start: number): Compared | null {
   const i = all.findIndex((word) => word.start === start);
   const found = leftOf(all, i) ?? rightOf(all, i);
@@ -58,7 +58,7 @@ function termStart(all: readonly Lexeme[], end: number): number {
 const isPart = (word: Lexeme | undefined): boolean =>
   word?.type === 'operator' && (COMPUTES.test(word.text) || /^->>?$/.test(word.text));
 
-/** Index behind what stands on the left of the comparison with `i`; -1: it is none. */
+/** The index after the left operand of the comparison; -1: no comparison. */
 function behindOperand(all: readonly Lexeme[], i: number): number {
   const before = all[i - 1];
   const without = (at: number): number => (isWord(all[at - 1], 'NOT') ? at - 1 : at);
@@ -105,7 +105,7 @@ function typeOf(all: readonly Lexeme[], from: number, end: number, columnOf: Col
   return columnOf(nameOf(last), isName(qualifier) ? nameOf(qualifier) : null);
 }
 
-/** A function by its name; what gives one of its arguments has the type of the first that is known. */
+/** A function that returns an argument has the type of the first known one. */
 function called(all: readonly Lexeme[], from: number, end: number, columnOf: ColumnOf): ReturnType<Compared> {
   const open = all.findIndex((word, at) => at >= from && word.type === 'open');
   const callee = all[open - 1];

@@ -1,4 +1,4 @@
-/** From the options of a connection in the config file to those of the driver. Only this file knows both vocabularies. */
+/** Converts the options of a connection to those of the driver. */
 import type { ConnectionOptions } from 'mysql2';
 import type { Isolation } from '../../kinds/dialect.js';
 import { readLimits, type ResultLimits } from '../../shared/results.js';
@@ -7,18 +7,18 @@ import { ISOLATION_LEVELS } from '../shared/isolation-levels.js';
 export interface MysqlOptions {
   readonly client: ConnectionOptions;
   readonly pool: number;
-  /** Milliseconds. */
+  /** The following times are in milliseconds. */
   readonly poolWait: number;
   readonly idle: number;
   readonly deadline: number;
   readonly limits: ResultLimits;
-  /** Level of isolation of a transaction; as in `Dialect.begin`. */
+  /** As in `Dialect.begin`. */
   readonly isolation: (need: Isolation) => string;
 }
 
 const number = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise);
 
-/** Null for what is no address of this dialect. What it asks for behind a question mark is not the driver's business, but `ssl`. */
+/** Null for an invalid address. Query parameters other than `ssl` and `sslmode` are ignored. */
 function addressOf(url: unknown): ConnectionOptions | null {
   if (typeof url !== 'string' || !/^(?:mysql|mariadb):\/\//.test(url) || !URL.canParse(url)) return null;
   const { hostname, port, username, password, pathname, searchParams } = new URL(url);
@@ -53,7 +53,7 @@ export function readOptions(options: Readonly<Record<string, unknown>>): MysqlOp
         jsonStrings: true,
         rowsAsArray: true,
         multipleStatements: false,
-        // Rows that were changed are counted, not those that were found.
+        // Affected rows count changed rows, not found ones.
         flags: ['-FOUND_ROWS', '-LOCAL_FILES', '-IGNORE_SPACE'],
         infileStreamFactory: () => {
           throw new Error('LOCAL INFILE is refused');
@@ -65,7 +65,7 @@ export function readOptions(options: Readonly<Record<string, unknown>>): MysqlOp
       idle: number(options['idle_timeout'], 30) * 1000,
       deadline,
       limits: readLimits(options),
-      // Serializable transactions lock what they read here, so that others wait for them whatever their own level is.
+      // MySQL's serializable transactions lock what they read, so transactions of other levels wait for them.
       isolation: ({ level }) => (isolation === 'auto' ? ISOLATION_LEVELS[level] : isolation),
     }
   );

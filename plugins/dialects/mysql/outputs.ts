@@ -1,25 +1,22 @@
-/**
- * The list of columns that a statement answers with: each gets the name that PostgreSQL would give it, and what the text says
- * of its type is kept for the rows on their way out.
- */
+/** Names the result columns of a statement as PostgreSQL would, and infers their types from the text. */
 import { nameOf, isName } from '../../../kernel/language/sql-read.js';
 import { elementStarts } from '../../../kernel/language/sql-placeholders.js';
 import { normalType } from '../../../kernel/language/sql-types.js';
 import { castOf, type ValueType } from './types.js';
 import { isWord, operandStart, quoteName, type Words } from './words.js';
 
-/** Words of a condition: what they stand in is true or false. */
+/** Keywords that make an expression boolean. */
 const CONDITION = /^(?:AND|OR|NOT|IS|LIKE|ILIKE|IN|BETWEEN|EXISTS)$/;
 const COMPARISON = /^(?:=|<>|!=|<|>|<=|>=|<=>|!?~~\*?)$/;
 
 interface Item {
   readonly from: number;
-  /** Behind the expression, before its name. */
+  /** The index after the expression, before its name. */
   readonly end: number;
   readonly name: string | null;
 }
 
-/** Words `[start, end)` are the list. */
+/** The list is the words `[start, end)`. */
 export function nameOutputs(words: Words, start: number, end: number): ReadonlyMap<string, ValueType> {
   const types = new Map<string, ValueType>();
   const starts = elementStarts(words.all, start).filter((at) => at < end);
@@ -50,7 +47,7 @@ function itemOf({ all }: Words, from: number, end: number): Item {
   return { from, end, name: null };
 }
 
-/** Null for a star, and for a plain column whose name the server gives as it is. */
+/** Null for a star, and for a column that the server names correctly. */
 function defaultName({ all, scan }: Words, { from, end }: Pick<Item, 'from' | 'end'>): string | null {
   const first = all[from];
   const last = all[end - 1];
@@ -75,7 +72,7 @@ function defaultName({ all, scan }: Words, { from, end }: Pick<Item, 'from' | 'e
 
 const UNNAMED = '?column?';
 
-/** The name of a cast is that of what is cast, and without one that of the type. */
+/** A cast has the name of its operand, or else of its type. */
 function castName(words: Pick<Words, 'all' | 'scan'>, from: number, end: number, type: string): string {
   const last = words.all[end - 1];
   const named = defaultName({ ...words, out: [] }, { from, end });
@@ -83,7 +80,7 @@ function castName(words: Pick<Words, 'all' | 'scan'>, from: number, end: number,
   return named === UNNAMED ? (castOf(normalType(type))?.label ?? UNNAMED) : named;
 }
 
-/** The AS of the CAST call that ends before `end`; -1: it has none. */
+/** The index of AS in the CAST call that ends before `end`; -1: none. */
 function castAs(all: Words['all'], from: number, end: number): number {
   const depth = (all[from]?.depth ?? 0) + 1;
   return all.findLastIndex((word, i) => i > from && i < end && word.depth === depth && isWord(word, 'AS'));

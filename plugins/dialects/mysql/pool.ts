@@ -1,7 +1,4 @@
-/**
- * The connections to one server: each serves one caller at a time, in a session whose settings make the text of a definition
- * mean what it means on PostgreSQL. Knows nothing of statements.
- */
+/** The connections to one server, each leased to one caller, with session settings that give SQL its PostgreSQL meaning. */
 import mysql from 'mysql2';
 import type { Connection, ConnectionOptions } from 'mysql2';
 import type { Asker } from '../../../kernel/contract/asker.js';
@@ -20,9 +17,8 @@ import type { Flavour } from './types.js';
 export interface Wire {
   readonly flavour: Flavour;
   run(text: string, values: readonly Bound[]): Promise<Answer>;
-  /** Fixed commands of a session. */
   command(text: string): Promise<void>;
-  /** Numbers of what the server remarked on the statement before. */
+  /** Codes of the warnings of the last statement. */
   remarks(): Promise<readonly number[]>;
 }
 
@@ -32,7 +28,7 @@ export interface Lease {
 }
 
 export interface Pool {
-  /** Those that wait are given theirs by turns of their clients. */
+  /** Waiting callers are served fairly, in turns of their clients. */
   lease(asker?: Asker | null): Promise<Lease>;
   close(): Promise<void>;
 }
@@ -41,14 +37,13 @@ interface Member extends Wire {
   readonly connection: Connection;
   lost: boolean;
   since: number;
-  /** How long who has it waits for answers, by `performance.now`. */
+  /** Deadline of the lease holder, in the time of `performance.now`. */
   until: number;
   asker: Asker | null;
-  /** Bytes of the answer that is read, and at how many it is judged. */
+  /** Bytes of the current result, and the number at which the next check is due. */
   read: number;
   look: number;
   judge: (() => void) | null;
-  /** Ends the turn of who has it. */
   leave: Leave;
 }
 
@@ -58,13 +53,13 @@ interface Waiter {
   readonly timer: NodeJS.Timeout;
 }
 
-/** Milliseconds in which callers may bring their connections back at the end. */
+/** Milliseconds in which leases may be released at shutdown. */
 const LAST_WAIT = 5000;
 
-/** The same, for the answer to a command. */
+/** The least milliseconds to wait for a command. */
 const LAST_WAIT_MS = 1000;
 
-/** `dial`: makes a connection that is not connected yet. */
+/** `dial`: creates a connection object, which the pool connects. */
 export async function createPool(
   options: Omit<MysqlOptions, 'isolation'>,
   log: Pick<Log, 'debug'>,
@@ -75,7 +70,7 @@ export async function createPool(
   const waiting: Waiter[] = [];
   let opening = 0;
   let closed = false;
-  /** Set while the end waits for the last connection. */
+  /** Set while the shutdown waits for the last connection. */
   let emptied: (() => void) | null = null;
 
   const drop = (member: Member): void => {
@@ -89,7 +84,7 @@ export async function createPool(
     if (waiting.length > 0) grow();
   };
 
-  /** Runs one exchange; one that does not end in time costs the connection. */
+  /** A timeout closes the connection. */
   function exchange<T>(
     member: Member,
     start: (settle: (error: unknown, value?: T) => void) => void,
@@ -107,7 +102,7 @@ export async function createPool(
           reject(error instanceof Error ? error : new Error('the driver failed', { cause: error }));
         }
       };
-      // The server has the same deadline for what it can stop by itself; it goes first.
+      // The server has the same deadline and is given time to enforce it.
       const timer = setTimeout(
         () => {
           stop(member);
@@ -120,7 +115,7 @@ export async function createPool(
     });
   }
 
-  /** Cuts off a connection whose answer is too large; gives what judges the whole of one. */
+  /** Closes the connection when a result becomes too large; returns the check of a complete result. */
   function bounded(member: Member, refuse: (error: unknown) => void): (rows: number) => Fault | null {
     const result = new LargeResult(options.limits, member.asker);
     [member.read, member.look] = [0, options.limits.look];
@@ -140,7 +135,7 @@ export async function createPool(
     };
   }
 
-  /** Ends on the server what nobody waits for any more. */
+  /** Kills an abandoned statement on the server. */
   function stop({ connection: { threadId } }: Member): void {
     const id = Number(threadId);
     if (!Number.isInteger(id)) return;
@@ -153,7 +148,7 @@ export async function createPool(
 
   async function connect(): Promise<Member> {
     const connection = dial(options.client);
-    // A listener for errors must always be there, or the process would end.
+    // Without an error listener, the process would end.
     connection.on('error', (error: unknown) => {
       log.debug({ err: error }, 'database connection lost');
       drop(member);
@@ -179,7 +174,7 @@ export async function createPool(
             );
           });
         }),
-      // They end what was begun: how that went is worth waiting for a little longer than the request has time.
+      // A command ends a transaction, so its result is awaited beyond the deadline of the request.
       command: (text) =>
         exchange(member, (settle) => void connection.query(text, (error) => settle(error)), LAST_WAIT_MS),
       remarks: () =>
@@ -199,7 +194,7 @@ export async function createPool(
       await member.command(settings(flavour, options.deadline));
       await member.command('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED');
       const { stream } = connection as unknown as { stream: NodeJS.EventEmitter };
-      // The server may have closed it while nobody listened.
+      // The connection may have been closed before there was a listener.
       stream.on('close', () => drop(member));
       stream.on('data', (chunk: Buffer) => {
         member.read += chunk.length;
@@ -237,7 +232,6 @@ export async function createPool(
     next.take(leaseOf(member));
   }
 
-  /** One more connection for those who wait. */
   function grow(): void {
     if (closed || all.size + opening >= options.pool) return;
     opening++;
@@ -276,7 +270,6 @@ export async function createPool(
     patience: options.poolWait,
   });
 
-  /** One of its own, or one that has to be made. */
   function free(): Promise<Lease> {
     if (closed) return Promise.reject(new Unavailable('closed'));
     const found = idle.pop();
@@ -324,7 +317,7 @@ export async function createPool(
         fail(new Unavailable('closed'));
       }
       for (const { member } of [...idle]) drop(member);
-      // Callers that hold a connection may finish; one that does not come back is cut off.
+      // Lease holders may finish; connections not released in time are closed.
       if (all.size > 0) {
         await new Promise<void>((done) => {
           const timer = setTimeout(done, LAST_WAIT);

@@ -1,6 +1,6 @@
 /**
- * One statement of a definition, ready at load: its forms on both servers, and what the text says of each placeholder. Types of
- * columns come from the database, once it is there.
+ * Prepares one statement at load: its forms on both servers and the placeholder types that its text reveals. Column types are
+ * known once the database is open.
  */
 import { createHash } from 'node:crypto';
 import type { BootError } from '../../../kernel/contract/boot-error.js';
@@ -23,12 +23,10 @@ import { isWord, type Rendered } from './words.js';
 
 export interface MyPrepared extends Prepared {
   readonly forms: Readonly<Record<Flavour, Form>>;
-  /** Changes tables themselves, not their rows. */
   readonly changesTables: boolean;
-  /** How the values of each placeholder are bound, once the tables are known. */
   readonly typesIn: (catalogue: Catalogue) => ReadonlyMap<number, BindType>;
   readonly tables: readonly string[];
-  /** Why the models say that it can never run on a server. */
+  /** Why the statement can never run, according to the models. */
   readonly refusals: Readonly<Record<Flavour, BootError | null>>;
 }
 
@@ -94,7 +92,7 @@ function typesOf(scan: SqlScan, json: readonly boolean[], models: readonly Model
   const near = new Map(scan.placeholders.map(({ start }) => [start, tablesNear(scan, words, start)]));
   return (catalogue) => {
     const among = (written: string, tables: readonly string[]): ValueType | undefined => {
-      // Names of columns are the same in upper and lower case there, in quotes too.
+      // Column names are case-insensitive in MySQL, also in quotes.
       const column = written.toLowerCase();
       const found = new Set<ValueType>();
       for (const table of tables) {
@@ -107,7 +105,7 @@ function typesOf(scan: SqlScan, json: readonly boolean[], models: readonly Model
       }
       return found.size === 1 ? [...found][0] : undefined;
     };
-    /** The nearest tables of which one has the column; of several types there is none. */
+    /** Searches the nearest scope with such a column; ambiguous types give none. */
     const columnAt = (start: number) => (column: string, table: string | null) => {
       const ways = table === null ? [...(near.get(start) ?? []), names] : [aliased(scan, words, table)];
       for (const tables of ways) {
@@ -134,7 +132,7 @@ function typesOf(scan: SqlScan, json: readonly boolean[], models: readonly Model
 
 type Words = ReturnType<typeof significant>;
 
-/** `e.id = $1`: what stands before the dot. */
+/** The qualifier in `e.id = $1`. */
 function qualifierOf(words: Words, start: number): string | null {
   const i = words.findIndex((word) => word.start === start);
   const qualifier = words[i - 4];
@@ -142,7 +140,7 @@ function qualifierOf(words: Words, start: number): string | null {
   return nameOf(qualifier);
 }
 
-/** The tables that a statement calls by this name; all of them where it calls none so. */
+/** All tables when none has this name or alias. */
 function aliased(scan: SqlScan, words: Words, name: string): readonly string[] {
   const found = scan.tables.filter((table) => {
     const at = words.findIndex((word) => word.start === table.start);
@@ -152,14 +150,13 @@ function aliased(scan: SqlScan, words: Words, name: string): readonly string[] {
   return (found.length === 0 ? scan.tables : found).map((table) => table.name);
 }
 
-/** `column = ANY ($1)`. */
+/** The type of the column in `column = ANY ($1)`. */
 function listed(words: Words, start: number, columnOf: (name: string) => ValueType | undefined): ValueType | null {
   const i = words.findIndex((word) => word.start === start);
   const column = words[i - 4];
   return isName(column) ? (columnOf(nameOf(column)) ?? null) : null;
 }
 
-/** What stands around a placeholder. */
 function saidOf({ start, cast }: SqlPlaceholder, words: Words): BindType {
   const i = words.findIndex((word) => word.start === start);
   const before = words[i - 1];

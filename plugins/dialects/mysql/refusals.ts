@@ -1,7 +1,4 @@
-/**
- * Statements whose rows could never be found again on a server, by what the models say: told at the start and not by the first
- * request. What no model tells is met when the statement runs.
- */
+/** Rejects at load statements that return rows which could not be found again, according to the models. */
 import type { BootError } from '../../../kernel/contract/boot-error.js';
 import type { ModelTable } from '../../../kernel/contract/model.js';
 import type { CatalogueTable } from './catalogue.js';
@@ -9,7 +6,7 @@ import type { Form } from './forms.js';
 import { finderOf } from './steps.js';
 import { unsayable } from './words.js';
 
-/** Null: nothing speaks against it. */
+/** Null: the models allow it. */
 export function refusalOf({ steps }: Form, models: readonly ModelTable[]): BootError | null {
   const model = steps && models.find(({ table }) => table === steps.table);
   if (!model) return null;
@@ -30,7 +27,6 @@ export function refusalOf({ steps }: Form, models: readonly ModelTable[]): BootE
   return unsayable(`${where} in an UPDATE of its key "${set}"`, 'an UPDATE without RETURNING, and a SELECT behind it');
 }
 
-/** As the database would have it once it holds the model. */
 function keysOf({ columns, uniques }: ModelTable): Pick<CatalogueTable, 'keys' | 'auto'> {
   const primary = columns.filter(({ primaryKey }) => primaryKey).map(({ name }) => name);
   const others = [...columns.filter(({ unique }) => unique).map(({ name }) => [name]), ...uniques];

@@ -1,6 +1,6 @@
 /**
- * Words that MySQL (8.0 to 9) or MariaDB reserve and PostgreSQL does not: as names they need double quotes. Data only; a word that only
- * one of the two servers reserves is in it, because quotes do no harm on the other.
+ * Words that MySQL (8.0 to 9) or MariaDB reserves and PostgreSQL does not. Data only; quotes do no harm where a word is not
+ * reserved.
  */
 export const RESERVED: readonly string[] = (
   'accessible add alter asensitive before bigint binary blob by call cascade change char character ' +

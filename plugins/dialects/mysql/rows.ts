@@ -1,6 +1,6 @@
 /**
- * Rows as the driver gives them to native JSON values: by what the statement says of a column (a cast, a comparison), else by
- * the type that the server sends with it. The same digits as on PostgreSQL.
+ * Converts rows to JSON values, by the type that the statement implies or else by the type from the server. Numbers have the same
+ * digits as on PostgreSQL.
  */
 import mysql from 'mysql2';
 import type { FieldPacket } from 'mysql2';
@@ -15,7 +15,7 @@ type Parse = (value: unknown) => unknown;
 const asText = (value: unknown): string =>
   Buffer.isBuffer(value) ? value.toString('utf8') : typeof value === 'string' ? value : String(value);
 
-/** Whole numbers that a double cannot hold stay text: a wrong id is worse than a string. */
+/** Integers that a double cannot hold exactly stay text. */
 const integer: Parse = (value) => {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : String(value);
@@ -33,7 +33,6 @@ const instant: Parse = (value) => iso(trimmed(value));
 const time: Parse = (value) => trimmed(value);
 const bytes: Parse = (value) => (Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : value);
 
-/** Without the zeros at the end of a fraction. */
 const trimmed = (value: unknown): string =>
   asText(value)
     .replace(/(\.\d*?)0+$/, '$1')
@@ -69,14 +68,14 @@ function parseOf(field: Field, said: ValueType | undefined): Parse {
   if (known) return known;
   const { columnType = 0 } = field;
   if (field.extendedFormat === 'json') return json;
-  // Only of a column: of an expression the width says nothing.
+  // The width of an expression does not mean a boolean.
   if (columnType === Types.TINY && field.columnLength === 1 && field.orgTable !== '') return boolean;
   if (Object.hasOwn(BY_TYPE, columnType)) return BY_TYPE[columnType] as Parse;
   if (isBytes(field)) return bytes;
   return (value) => (typeof value === 'number' ? value : plain(value));
 }
 
-/** `said`: types that the statement itself gives its columns, by name. */
+/** `said`: types that the statement implies, by column. */
 export function rowsOf({ rows, fields }: Answer, said: ReadonlyMap<string, ValueType>): Row[] {
   if (rows === null) return [];
   const columns = (fields as readonly Field[]).map((field) => ({

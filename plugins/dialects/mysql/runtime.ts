@@ -1,7 +1,4 @@
-/**
- * Runtime of the dialect `mysql`: opens and closes the connections of one configured server, migrates it, and says whether it
- * is well. How statements run is in `dialect.ts`.
- */
+/** Runtime of the dialect `mysql`: opens, closes, migrates and checks the connections of one server. */
 import { fault } from '../../../kernel/contract/fault.js';
 import { defineRuntime, type RuntimeContext } from '../../../kernel/contract/plugin.js';
 import { dialect, SERIALIZABLE, type Dialect } from '../../kinds/dialect.js';
@@ -17,10 +14,9 @@ import { readOptions } from './options.js';
 import { createPool } from './pool.js';
 import { selectOne, type MyPrepared } from './prepare.js';
 
-/** What belongs to a handle and is nobody else's business. */
 const servers = new WeakMap<Dialect, Server>();
 
-/** Statements that one of the servers can never run; which one is there is known when it is open. */
+/** Statements that one of the servers can never run, checked once it is open. */
 const doubtful = new WeakMap<Dialect, MyPrepared['refusals'][]>();
 
 function meet(handle: Dialect, { refusals }: MyPrepared): void {

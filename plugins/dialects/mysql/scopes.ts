@@ -1,11 +1,10 @@
 /**
- * Which tables a column without a qualifier may belong to: those of its own SELECT first, then those around it. Reads words
- * only; whether a table has the column is asked by others.
+ * Finds the tables that an unqualified column may belong to, nearest SELECT first. Does not check whether a table has the column.
  */
 import type { SqlScan } from '../../../kernel/language/sql.js';
 import { isWord, type Lexeme } from './words.js';
 
-/** A place of tables: the bracket that opens it, and which SELECT in it (0: before the first). */
+/** Word indexes. `open`: the opening parenthesis, or -1 for the statement; `select`: the SELECT, or -1 before the first. */
 interface Scope {
   readonly open: number;
   readonly select: number;
@@ -35,7 +34,7 @@ function scopesAt(all: readonly Lexeme[], i: number): Scope[] {
 const isSame = (one: Scope | undefined, other: Scope): boolean =>
   one?.open === other.open && one.select === other.select;
 
-/** Lists of tables, the nearest first. */
+/** The nearest scope comes first. */
 export function tablesNear(scan: SqlScan, all: readonly Lexeme[], start: number): readonly (readonly string[])[] {
   const at = (place: number): number => all.findIndex((word) => word.start === place);
   const i = at(start);

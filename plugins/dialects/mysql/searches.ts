@@ -1,11 +1,8 @@
-/**
- * FILTER and the search for words: clauses whose parts stand in another order here. Rewrites words in place, after all that is
- * inside of them was rewritten.
- */
+/** Rewrites FILTER and full-text search, which have another word order in MySQL, after their inner words. */
 import { behindGroup } from '../../../kernel/language/sql-read.js';
 import { isWord, operandEnd, operandStart, render, unsayable, type Lexeme, type Words } from './words.js';
 
-/** `sum(x) FILTER (WHERE c)` as `sum(CASE WHEN c THEN x END)`. What is moved may hold no parameter: their order would change. */
+/** `sum(x) FILTER (WHERE c)` as `sum(CASE WHEN c THEN x END)`. Moving parameters would change their order. */
 export function filter(words: Words, i: number): void {
   const { all, out } = words;
   const start = operandStart(all, i - 1);
@@ -20,7 +17,7 @@ export function filter(words: Words, i: number): void {
   out[close] = ` THEN ${argument.text === '*' ? '1' : argument.text} END)`;
 }
 
-/** `to_tsvector('english', column) @@ plainto_tsquery('english', $1)`, and the rank of the two. */
+/** `to_tsvector('english', column) @@ plainto_tsquery('english', $1)`, and `ts_rank` of the two. */
 export function wordSearch({ all, out }: Words, i: number): void {
   const ranks = all[i]?.text !== '@@';
   const vector = ranks ? i + 2 : operandStart(all, i - 1);
@@ -48,7 +45,7 @@ export function wordSearch({ all, out }: Words, i: number): void {
   for (let at = asked + 1; at < queryEnd + (ranks ? 1 : 0); at++) out[at] = '';
 }
 
-/** Where the last argument of one of these functions begins; null: it is another function, or has other arguments. */
+/** Null: another function or other arguments. */
 function argumentAt(all: readonly Lexeme[], from: number, end: number, ...names: readonly string[]): number | null {
   if (!isWord(all[from], ...names) || all[from + 1]?.text !== '(') return null;
   if (all[from + 2]?.type !== 'string') return from + 2;

@@ -1,4 +1,4 @@
-/** Settings of a session, which make the text of a definition mean what it means on PostgreSQL, and bound how long it may take. */
+/** Session settings that give SQL its PostgreSQL meaning and bound its duration. */
 import type { Flavour } from './types.js';
 
 const MODE =

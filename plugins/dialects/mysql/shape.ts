@@ -1,14 +1,14 @@
 /**
- * How MySQL and MariaDB keep what a model says. Text compares exactly, byte for byte, with no regard to blanks at its end
- * (`NO PAD`); only fields that are searched for words compare without regard to case. What is part of a key needs a bound.
+ * Maps models to MySQL and MariaDB types. Text compares byte for byte including trailing spaces, except in full-text fields. Key
+ * columns need a length.
  */
 import type { ColumnType, ModelColumn, ModelTable } from '../../../kernel/contract/model.js';
 import type { KnownColumn, KnownTables, Misfit, Shape } from '../shared/known.js';
 
-/** Names of collations, which the two servers have in common nowhere. */
+/** The two servers have no such collation in common. */
 export interface Collations {
   readonly exact: string;
-  /** For fields with `fts`: MATCH finds words by the collation of their column. */
+  /** For fields with `fts`: MATCH uses the collation of the column. */
   readonly words: string;
 }
 
@@ -17,11 +17,11 @@ export const collationsOf = (mariadb: boolean): Collations =>
     ? { exact: 'utf8mb4_nopad_bin', words: 'utf8mb4_unicode_520_nopad_ci' }
     : { exact: 'utf8mb4_0900_bin', words: 'utf8mb4_0900_ai_ci' };
 
-/** Characters of text in a key whose model says no bound. */
+/** The length of key columns without one in the model. */
 const KEY_LENGTH = 255;
-/** An index takes 3072 bytes, a character up to 4. */
+/** An index entry is limited to 3072 bytes, a character to 4. */
 const INDEX_CHARS = 768;
-/** Longer text lies beside the row, which has 65535 bytes for all of its columns. */
+/** Longer text is stored outside the row, which is limited to 65535 bytes. */
 const INLINE_CHARS = 1000;
 
 const TYPES: Readonly<Record<Exclude<ColumnType, 'text'>, string>> = {
@@ -43,26 +43,25 @@ const FITTING: Readonly<Record<ColumnType, readonly string[]>> = {
 
 const KEYABLE = ['varchar', 'char', 'uuid', 'enum'];
 
-/** In a key, an index or a reference. */
+/** Whether the column is in a key, an index or a reference. */
 const isKeyed = ({ uniques }: ModelTable, column: ModelColumn): boolean =>
   column.primaryKey ||
   column.index ||
   column.references !== null ||
   uniques.some((unique) => unique.includes(column.name));
 
-/** How many characters of a column its widest key has room for. */
 function roomOf({ columns, uniques }: ModelTable, column: ModelColumn): number {
   const keys = columns.filter(({ primaryKey }) => primaryKey).map(({ name }) => name);
   const texts = [keys, ...uniques]
     .filter((names) => names.includes(column.name))
     .map((names) => columns.filter(({ name, type }) => type === 'text' && names.includes(name)).length);
-  // One for the character that is there to be refused, and some bytes for columns of other types.
+  // One character for the extra one of `bound`, and 64 bytes for columns of other types.
   return Math.floor((INDEX_CHARS - 16) / Math.max(1, ...texts)) - 1;
 }
 
 /**
- * The bound that the check holds. The type has room for one more: a value of too many blanks would be cut to the length of
- * the type without a word, and now meets the check.
+ * The limit of the check. The type allows one character more, so that the check rejects surplus trailing spaces, which the server
+ * would otherwise truncate silently.
  */
 function bound(table: ModelTable, column: ModelColumn): number | null {
   if (column.type !== 'text') return null;
@@ -70,7 +69,7 @@ function bound(table: ModelTable, column: ModelColumn): number | null {
   return Math.min(column.maxLength ?? KEY_LENGTH, roomOf(table, column));
 }
 
-/** Words are searched by the collation of their column; a text that refers to another has that of the other. */
+/** A referencing text must have the collation of its target. */
 function collationOf(table: ModelTable, column: ModelColumn, known: KnownTables, { exact, words }: Collations): string {
   const target = column.references;
   const there = target && known.get(target.table)?.columns.get(target.column)?.collation;
@@ -78,7 +77,7 @@ function collationOf(table: ModelTable, column: ModelColumn, known: KnownTables,
   return column.search && !isKeyed(table, column) ? words : exact;
 }
 
-/** Collations begin with the name of their character set. */
+/** Collation names begin with the character set. */
 const charsetOf = (collation: string): string => collation.split('_', 1)[0] ?? 'utf8mb4';
 
 function textType(table: ModelTable, column: ModelColumn, collation: string): string {
@@ -88,7 +87,7 @@ function textType(table: ModelTable, column: ModelColumn, collation: string): st
   return `${type} CHARACTER SET ${charsetOf(collation)} COLLATE ${collation}`;
 }
 
-/** Both sides of a reference must have one type: that of a table that is there already decides. */
+/** Both sides of a reference must have the same type: an existing target decides. */
 function integerType(column: ModelColumn, known: KnownTables): string {
   const target = column.references;
   const there = target && known.get(target.table)?.columns.get(target.column);
@@ -102,7 +101,7 @@ function integerType(column: ModelColumn, known: KnownTables): string {
 const broken = (message: string, blocks: Misfit['blocks'] = 'all'): Misfit => ({ message, blocks, serious: true });
 
 function typeMisfit(column: ModelColumn, known: KnownColumn): Misfit | null {
-  // A flag that was made by hand may be wider than the word BOOLEAN makes it.
+  // A manually created flag may be wider than BOOLEAN.
   const fits = FITTING[column.type].includes(known.type) || (column.type === 'boolean' && known.type === 'tinyint');
   return fits ? null : broken(`column has type ${known.written}, the model says ${column.type}`);
 }
@@ -120,7 +119,7 @@ function textMisfit(table: ModelTable, column: ModelColumn, known: KnownColumn, 
   return collationMisfit(column.search && !keyed, known.collation, collation);
 }
 
-/** Not said at every start: tables that were made elsewhere are full of them. */
+/** Not serious, because it is common in tables made elsewhere. */
 function collationMisfit(words: boolean, there: string | null, wanted: string): Misfit | null {
   if (there === null || there === wanted || (words && there.endsWith('_ci'))) return null;
   const effect = words

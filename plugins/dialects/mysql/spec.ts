@@ -1,4 +1,4 @@
-/** Spec of the dialect `mysql`: a MySQL or MariaDB server reached over the network. */
+/** Spec of the dialect `mysql`: a MySQL or MariaDB server. */
 import { string } from 'yup';
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { shape, text, value } from '../../../kernel/schema/combinators.js';

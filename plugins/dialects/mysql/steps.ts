@@ -1,7 +1,4 @@
-/**
- * Runs the forms of a statement on one connection: the statement itself, or its steps inside a transaction that the caller has
- * begun. Knows nothing of connections and of errors.
- */
+/** Runs a statement on one connection: unchanged, or in steps inside a transaction of the caller. */
 import { fault } from '../../../kernel/contract/fault.js';
 import type { Row } from '../../kinds/dialect.js';
 import mysql from 'mysql2';
@@ -13,7 +10,7 @@ import type { Wire } from './pool.js';
 import { rowsOf } from './rows.js';
 import { quoteName, type Rendered } from './words.js';
 
-/** The values of the placeholders of a piece, in its order. */
+/** Returns the values for the placeholders of a piece. */
 export type Bind = (piece: Rendered) => Bound[];
 
 const impossible = (message: string): Error => fault('QRY_FAILED', {}, { cause: new Error(message) });
@@ -43,7 +40,7 @@ async function inserted(
 
 type Find = (answer: Answer, bind: Bind) => { readonly text: string; readonly values: readonly Bound[] };
 
-/** By which key the rows of an INSERT are found: one whose values stand in the statement, or the number of the server. */
+/** Finds inserted rows by a key with known values, or else by the AUTO_INCREMENT number. */
 export function finderOf(
   { rows, conflict, conflicting }: InsertSteps,
   { keys, auto }: Pick<CatalogueTable, 'keys' | 'auto'>,

@@ -1,6 +1,6 @@
 /**
- * From the SQL of PostgreSQL, as definitions are written, to that of MySQL or MariaDB, word by word at load. What has no
- * certain counterpart is refused with words; what is not known here is passed on as it stands.
+ * Translates PostgreSQL's SQL to MySQL or MariaDB, word by word at load. Rejects what has no certain counterpart; passes on what
+ * it does not know.
  */
 import { normalType } from '../../../kernel/language/sql-types.js';
 import { nameOf } from '../../../kernel/language/sql-read.js';
@@ -22,7 +22,7 @@ const OPERATORS: Readonly<Record<string, string>> = {
   '^': 'POWER(a, b)',
 };
 
-/** Rewrites all words in place, but for what concerns RETURNING and ON CONFLICT. */
+/** Rewrites all words except RETURNING and ON CONFLICT. */
 export function translate(words: Words, flavour: Flavour): void {
   const { all } = words;
   refuseComments(words);
@@ -37,7 +37,7 @@ export function translate(words: Words, flavour: Flavour): void {
   all.forEach((word, i) => {
     if (word.text === '@@' || isWord(word, 'TS_RANK')) wordSearch(words, i);
   });
-  // From left to right, so that the second of two casts goes around the first.
+  // From left to right, so that the second of two casts wraps the first.
   all.forEach((word, i) => {
     if (word.type === 'cast' && words.out[i] !== '')
       cast(words, operandStart(all, i - 1), i, normalType(word.text.slice(2)), flavour);
@@ -49,7 +49,7 @@ export function translate(words: Words, flavour: Flavour): void {
   });
 }
 
-/** What MySQL runs although it looks like a comment. */
+/** MySQL executes comments of this form. */
 function refuseComments({ scan: { text: sql, tokens } }: Words): void {
   for (const { type, start } of tokens) {
     if (type === 'comment' && (sql.startsWith('/*!', start) || sql.startsWith('/*M!', start))) {
@@ -75,7 +75,7 @@ function operator(words: Words, i: number, flavour: Flavour): void {
   }
 }
 
-/** Equality is exact here as on PostgreSQL; only this comparison looks past upper and lower case. */
+/** Equality is exact, as on PostgreSQL; only ILIKE ignores case. */
 const ilike = (not: boolean, flavour: Flavour): string =>
   ` COLLATE ${flavour === 'mysql' ? 'utf8mb4_0900_as_ci' : 'utf8mb4_general_ci'}${not ? ' NOT' : ''} LIKE `;
 
@@ -86,7 +86,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   OVERRIDING: 'an INSERT without it',
 };
 
-/** Functions of PostgreSQL under another name here, with the same arguments. */
+/** Functions with the same arguments and another name. */
 const RENAMED: Readonly<Record<string, string>> = {
   GEN_RANDOM_UUID: 'UUID',
   JSONB_BUILD_OBJECT: 'JSON_OBJECT',
@@ -97,7 +97,7 @@ const RENAMED: Readonly<Record<string, string>> = {
   JSON_AGG: 'JSON_ARRAYAGG',
 };
 
-/** Functions that do not exist here, with what does their work. */
+/** Missing functions, with their replacement. */
 const FOREIGN: Readonly<Record<string, string>> = {
   ARRAY_AGG: 'JSON_ARRAYAGG(a)',
   DATE_TRUNC: 'DATE_FORMAT(a, format)',
@@ -148,7 +148,7 @@ function lockInShareMode({ all, out }: Words, i: number): void {
   out[share] = 'SHARE MODE';
 }
 
-/** `= ANY($1)`: the list travels as JSON and becomes rows on the server. */
+/** `= ANY($1)`: the list is sent as JSON and becomes rows on the server. */
 function anyOf({ all, out, scan }: Words, i: number, flavour: Flavour): void {
   if (all[i + 1]?.text !== '(' || all[i + 2]?.type !== 'placeholder') return;
   const casted = all[i + 3]?.type === 'cast' ? 1 : 0;

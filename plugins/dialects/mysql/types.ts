@@ -1,7 +1,4 @@
-/**
- * The few types that a value can have on its way in, and how the type names of casts and of columns come down to them.
- * Data only: what a value becomes is decided in `bind.ts`, what a cast becomes in `casts.ts`.
- */
+/** The types of bound values, and how type names of casts and columns map to them. Data only. */
 export type Flavour = 'mysql' | 'mariadb';
 
 export type ValueType =
@@ -23,9 +20,9 @@ export type ValueType =
 
 interface CastType {
   readonly value: ValueType;
-  /** What stands behind AS; null: not CAST but a form of its own. */
+  /** Null: an expression other than CAST. */
   readonly sql: string | null;
-  /** The name that PostgreSQL gives a column without a name. */
+  /** The name that PostgreSQL gives an unnamed column of this type. */
   readonly label: string;
 }
 
@@ -62,7 +59,7 @@ const CASTS: Readonly<Record<string, CastType>> = {
   'timestamp without time zone': castType('instant', 'DATETIME(6)', 'timestamp'),
 };
 
-/** Types whose numbers in brackets mean the same here. */
+/** Types with a size of the same meaning in MySQL. */
 const SIZED: Readonly<Record<string, string>> = {
   numeric: 'DECIMAL',
   decimal: 'DECIMAL',
@@ -70,7 +67,7 @@ const SIZED: Readonly<Record<string, string>> = {
   'character varying': 'CHAR',
 };
 
-/** The type of a cast in its normal form; undefined for one that has no counterpart. */
+/** Undefined: no counterpart. */
 export function castOf(type: string): CastType | undefined {
   const [, name = type, size] = /^([a-z0-9 ]+)\((\d+(?:,\d+)?)\)$/.exec(type) ?? [];
   const known = Object.hasOwn(CASTS, name) ? CASTS[name] : undefined;
@@ -112,7 +109,6 @@ const COLUMNS: Readonly<Record<string, ValueType>> = {
   longblob: 'bytes',
 };
 
-/** The type of a column by the catalogue's words for it. */
 export const columnType = (dataType: string, fullType: string): ValueType | undefined => {
   if (fullType === 'tinyint(1)') return 'boolean';
   return Object.hasOwn(COLUMNS, dataType) ? COLUMNS[dataType] : undefined;

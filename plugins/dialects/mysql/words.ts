@@ -1,14 +1,11 @@
-/**
- * A statement as words that can be rewritten one by one: where an operand begins, what stands around it. Positions come
- * from the scanner; nothing here looks at text by a pattern.
- */
+/** A statement as words that are rewritten one by one. Positions come from the scanner, never from patterns. */
 import { BootError } from '../../../kernel/contract/boot-error.js';
 import type { SqlScan } from '../../../kernel/language/sql.js';
 import { behindGroup, isName, significant, type Lexeme } from '../../../kernel/language/sql-read.js';
 
 export type { Lexeme } from '../../../kernel/language/sql-read.js';
 
-/** Words behind which a bracket is no call. */
+/** Keywords before a parenthesis that is not a call. */
 const NO_CALLEE = new Set(
   (
     'SELECT WHERE AND OR NOT ON SET RETURNING THEN ELSE WHEN CASE BETWEEN LIKE ILIKE LIMIT OFFSET BY DISTINCT HAVING ' +
@@ -16,14 +13,13 @@ const NO_CALLEE = new Set(
   ).split(' '),
 );
 
-/** A statement cannot be said in the other language: told at the start, with what would be right. */
+/** Thrown at load, with the replacement to use. */
 export const unsayable = (what: string, instead: string): BootError =>
   new BootError('QRY_NOT_TRANSLATED', { what, instead });
 
 export interface Words {
   readonly scan: SqlScan;
   readonly all: readonly Lexeme[];
-  /** What each word becomes. */
   readonly out: string[];
 }
 
@@ -39,7 +35,7 @@ export function wordsOf(scan: SqlScan): Words {
 export const isWord = (word: Lexeme | undefined, ...texts: readonly string[]): boolean =>
   word?.type === 'word' && texts.includes(word.text);
 
-/** Index of the bracket that opens the group closed at `i`. */
+/** Index of the parenthesis that opens the group closed at `i`. */
 function openerOf(all: readonly Lexeme[], i: number): number {
   const depth = all[i]?.depth ?? 0;
   let at = i - 1;
@@ -53,7 +49,7 @@ function chainStart(all: readonly Lexeme[], i: number): number {
   return at;
 }
 
-/** Where the operand that ends at `i` (inclusive) begins. */
+/** `i` is inclusive. */
 export function operandStart(all: readonly Lexeme[], i: number): number {
   const word = all[i];
   if (word?.type === 'cast') return operandStart(all, i - 1);
@@ -75,7 +71,7 @@ export function operandStart(all: readonly Lexeme[], i: number): number {
   return isName(word) ? chainStart(all, i) : i;
 }
 
-/** Index behind the operand that begins at `i`, casts included. */
+/** Index after the operand that begins at `i`, casts included. */
 export function operandEnd(all: readonly Lexeme[], i: number): number {
   let at = i;
   if (all[at]?.type === 'open') at = behindGroup(all, at);
@@ -90,13 +86,13 @@ export function operandEnd(all: readonly Lexeme[], i: number): number {
 
 export interface Rendered {
   readonly text: string;
-  /** Parameter number (0-based) for each `?`. */
+  /** Parameter number (0-based) of each `?`. */
   readonly order: readonly number[];
-  /** Where in the text of the definition each of them stands. */
+  /** Position of each `?` in the text of the definition. */
   readonly places: readonly number[];
 }
 
-/** The words `[from, to)` as text. Comments are gone; a blank stays one blank. */
+/** The words `[from, to)` as text, without comments and with single spaces. */
 export function render({ scan, all, out }: Words, from = 0, to = all.length): Rendered {
   const order: number[] = [];
   const places: number[] = [];
@@ -113,5 +109,5 @@ export function render({ scan, all, out }: Words, from = 0, to = all.length): Re
 }
 
 export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
-/** Text as a literal; sessions know no backslash escapes. */
+/** Sessions do not support backslash escapes. */
 export const quoteText = (text: string): string => `'${text.replaceAll("'", "''")}'`;

@@ -1,6 +1,6 @@
 /**
- * The handle of an embedded database. There is one connection: statements wait for one another, and while a transaction
- * is open everybody else waits for its end, by turns of their clients. Values and answers go through the same code as those of `postgres`.
+ * The handle of an embedded database. It has one connection: an open transaction blocks all other statements. Values and rows are
+ * converted as in `postgres`.
  */
 import type { PGliteInterface, Results, Transaction as LiteTransaction } from '@electric-sql/pglite';
 import type { Asker } from '../../../kernel/contract/asker.js';
@@ -15,20 +15,19 @@ import { bindValues } from '../shared/values.js';
 import type { PgPrepared } from '../shared/values.js';
 import { judgeWhole, UNBOUNDED, type ResultLimits } from '../../shared/results.js';
 
-/** A transaction that its request forgot would stop everybody. */
+/** An abandoned transaction would block all statements, so it is rolled back. */
 const FORGOTTEN_MS = 40_000;
 
-/** Signals the engine that the transaction ends without a commit. */
+/** Thrown to make the engine roll the transaction back. */
 const ROLLED_BACK = new Error('rolled back');
 
 interface OpenTransaction {
   readonly inner: LiteTransaction;
-  /** Lets the engine commit (or roll back); settles when it did. */
   readonly end: (commit: boolean) => Promise<void>;
   failed: boolean;
 }
 
-/** Opens a transaction and keeps it open until `end`: the engine itself knows only whole ones, as callbacks. */
+/** The engine supports transactions only as callbacks. */
 function openTransaction(db: PGliteInterface, leave: Leave): Promise<OpenTransaction> {
   return new Promise((opened, refused) => {
     let finish: (commit: boolean) => void;
@@ -87,7 +86,7 @@ export function createDialect(engine: () => PGliteInterface, limits: ResultLimit
       }
     },
 
-    // One transaction at a time: what it read holds until it ends.
+    // One transaction at a time: everything read stays valid until its end.
     async begin(_need, asker) {
       const leave = await line.take(asker);
       try {

@@ -1,13 +1,13 @@
 /**
- * The folder of an embedded database: private to its user, and used only where it is empty, or holds a database whose making was
- * over. Anything else may be a database that lost files, and beginning a new one in it would serve no rows and say nothing.
+ * Prepares the folder of an embedded database. It must be empty or hold a completely initialized database: a new one must not
+ * silently replace a damaged one.
  */
 import { chmod, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fault } from '../../../kernel/contract/fault.js';
 import { RESTORING } from '../../../kernel/contract/keeping.js';
 
-/** Files without which the engine takes a folder for empty, or cannot read it. */
+/** Without these files, the engine takes the folder for empty or cannot read it. */
 const NEEDED: readonly string[] = ['PG_VERSION', join('global', 'pg_control'), 'base', 'pg_wal'];
 
 const isThere = (path: string): Promise<boolean> =>
@@ -16,15 +16,14 @@ const isThere = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** Makes the folder where there is none, and keeps others of the machine out. */
 export async function makeFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await chmod(folder, 0o700);
 }
 
 /**
- * Of a folder that this process has locked. The result is called when the database has begun. Throws QRY_CONNECT, and changes nothing,
- * where the folder holds anything but a whole database.
+ * The folder must be locked; the returned function must be called when the database is initialized. Throws QRY_CONNECT, and
+ * changes nothing, if the folder holds anything but a complete database.
  */
 export async function checkFolder(folder: string, instance: string): Promise<() => Promise<void>> {
   if (await isThere(folder + RESTORING))
@@ -32,7 +31,7 @@ export async function checkFolder(folder: string, instance: string): Promise<() 
       instance,
       reason: `"${folder}${RESTORING}" is there: a restore into the folder was cut off; run \`lintel restore\` again`,
     });
-  // Stands beside the folder while a database is made in it: a process that ended meanwhile had served nothing.
+  // Marks an unfinished initialization: such a database was never used, so its files are deleted.
   const unfinished = `${folder}.unfinished`;
   if (await isThere(unfinished))
     for (const name of await readdir(folder)) await rm(join(folder, name), { recursive: true, force: true });

@@ -1,7 +1,6 @@
 /**
- * Holding an embedded database still for a copy of its folder. The process that has it open listens on a socket in the folder, which
- * its user alone can reach; while somebody is connected and says nothing else, a transaction is open in which everything committed lies
- * in the files, and no other begins.
+ * Pauses an embedded database while its folder is copied. While the copying process is connected to a socket in the folder, an
+ * open transaction blocks all others, after a checkpoint has written all commits to the files.
  */
 import { once } from 'node:events';
 import { chmod, open, rm, type FileHandle } from 'node:fs/promises';
@@ -13,17 +12,16 @@ import type { Log } from '../../../kernel/contract/plugin.js';
 import { IN_USE, lockFolder } from './lock.js';
 
 const NAME = 'lintel.sock';
-/** What the two sides say. */
 const HELD = 'held\n';
 const DONE = 'done\n';
 const WHOLE = 'whole\n';
 
-/** Milliseconds for which requests wait for a copy at most. */
+/** The most milliseconds for which a copy blocks requests. */
 const LONGEST = 60_000;
-/** Bytes; an address of a socket is not longer than this anywhere. */
+/** Bytes; every system supports socket addresses of this length. */
 const ADDRESS = 100;
 
-/** The address of the socket, by way of the open folder where the path is too long for one. */
+/** Goes through the open folder when the path is too long. */
 async function withAddress<T>(folder: string, work: (address: string) => Promise<T>): Promise<T> {
   const path = join(folder, NAME);
   if (Buffer.byteLength(path) <= ADDRESS || process.platform !== 'linux') return work(path);
@@ -35,7 +33,7 @@ async function withAddress<T>(folder: string, work: (address: string) => Promise
   }
 }
 
-/** Answers one that copies; others wait for their turn as statements do. */
+/** Other statements and copies wait. */
 async function answer(db: PGliteInterface, socket: Socket): Promise<void> {
   const over = once(socket, 'close');
   const said = once(socket, 'data').then(([words]) => String(words));
@@ -50,7 +48,7 @@ async function answer(db: PGliteInterface, socket: Socket): Promise<void> {
   });
 }
 
-/** Of a process that has the database open; the result ends it. A folder in which no socket can be made is copied at rest only. */
+/** Without a socket, the folder can be copied only while the database is closed. */
 export async function offerHold(folder: string, db: PGliteInterface, log: Log): Promise<() => Promise<void>> {
   const sockets = new Set<Socket>();
   const server: Server = createServer((socket) => {
@@ -81,7 +79,7 @@ export async function offerHold(folder: string, db: PGliteInterface, log: Log): 
   };
 }
 
-/** Of one that copies: the lock where no process has the folder open, and otherwise the word of the one that has. */
+/** Takes the lock if the folder is unused, else asks its process to pause the database. */
 export async function holdFolder(folder: string, instance: string): Promise<() => Promise<void>> {
   try {
     return await lockFolder(folder, instance);

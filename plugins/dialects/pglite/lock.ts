@@ -1,7 +1,6 @@
 /**
- * One process per data folder; two engines on one folder would destroy it. An advisory lock of the operating system on the folder holds
- * across containers, in which numbers of processes mean different processes, and ends with its process. A lock file beside the folder
- * holds the number of the process too: not every system has `flock`. A lock file whose process is gone is taken over.
+ * Locks a data folder, because two engines would destroy it. `flock` works across containers and ends with its process; a lock
+ * file with the process id covers systems without `flock`.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,7 +9,7 @@ import type { Socket } from 'node:net';
 import { fault } from '../../../kernel/contract/fault.js';
 import { makeFolder } from './folder.js';
 
-/** Folders that this very process holds: after a restart in a container an old lock may carry our own number. */
+/** After a restart in a container, an old lock file may contain the current process id. */
 const held = new Set<string>();
 
 function isAlive(pid: number): boolean {
@@ -18,15 +17,15 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // The process exists and belongs to somebody else.
+    // The process exists and belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 
-/** Behind the number: the process held the lock of the system as well. */
+/** Follows the process id if the process also held the `flock`. */
 const LOCKED = ' flock';
 
-/** The file appears together with its content, so that nobody ever reads half a lock. */
+/** Creates the file with its content, so that an incomplete lock is never read. */
 async function tryCreate(file: string, isLocked: boolean): Promise<boolean> {
   const draft = `${file}.${process.pid}`;
   await writeFile(draft, `${process.pid}${isLocked ? LOCKED : ''}\n`, { mode: 0o600 });
@@ -41,25 +40,24 @@ async function tryCreate(file: string, isLocked: boolean): Promise<boolean> {
   }
 }
 
-/** Our own number in a lock that we do not hold is that of a process before us, in a container that was restarted. */
+/** The current process id in a lock that is not held is from before a restart of the container. */
 async function isStale(file: string, isLocked: boolean): Promise<boolean> {
   const text = await readFile(file, 'utf8').catch(() => '');
   const pid = Number.parseInt(text, 10);
-  // Only the end of that process gave us the lock of the system; its number may be that of another one here.
+  // With the `flock` here, the locking process has ended; its id may belong to another process.
   return !(pid > 0) || pid === process.pid || (isLocked && text.includes(LOCKED)) || !isAlive(pid);
 }
 
 type Unlock = () => Promise<void>;
 
-/** Signals that a terminal or a supervisor sends to everything that belongs to the process: the database is closed first. */
+/** Ignores signals to the whole process group: the database is closed first. */
 const HOLD = "trap '' HUP INT TERM; echo && exec cat";
 
-/** The exit code of `flock` where another process holds the lock. */
 const HELD_ELSEWHERE = 1;
 
 /**
- * Node has no call for it: a child holds the lock as long as its input is open, which the operating system closes when this process
- * ends. `held`: another process has the lock. Null where the system or the file system has no such locks.
+ * A child process holds the `flock` while its stdin is open, which the system closes when this process ends. `held`: locked by
+ * another process. Null: not supported.
  */
 async function lockInSystem(folder: string): Promise<Unlock | 'held' | null> {
   const holder = spawn('flock', ['-n', folder, 'sh', '-c', HOLD], {
@@ -67,7 +65,7 @@ async function lockInSystem(folder: string): Promise<Unlock | 'held' | null> {
     detached: true,
   });
   const { stdin, stdout } = holder;
-  // Where `flock` is not there, or has ended, there is nobody to write to.
+  // Writing fails when `flock` is missing or has ended.
   stdin.on('error', () => undefined);
   const ended = once(holder, 'close').then(([code]) => (code === HELD_ELSEWHERE ? ('held' as const) : null));
   const taken = once(stdout, 'data').then(() => 'taken' as const);
@@ -75,7 +73,7 @@ async function lockInSystem(folder: string): Promise<Unlock | 'held' | null> {
   const outcome = await Promise.race([taken, ended]).catch(() => null);
   if (outcome !== 'taken') return outcome;
   const handles = [holder, stdin as unknown as Socket, stdout as unknown as Socket];
-  // A lock keeps no process running.
+  // A lock must not keep the process running.
   for (const handle of handles) handle.unref();
   return async () => {
     for (const handle of handles) handle.ref();
@@ -86,7 +84,7 @@ async function lockInSystem(folder: string): Promise<Unlock | 'held' | null> {
 
 export const IN_USE = 'the data folder is in use by another process; an embedded database belongs to one at a time';
 
-/** Takes the lock of a folder, which is made where it is not there; the result gives it back. */
+/** Creates the folder if it is missing; the returned function unlocks it. */
 export async function lockFolder(folder: string, instance: string): Promise<Unlock> {
   const file = `${folder}.lock`;
   const inUse = fault('QRY_CONNECT', { instance, reason: IN_USE });

@@ -1,6 +1,6 @@
 /**
- * Runtime of the dialect `pglite`: opens the embedded database on its folder (or in memory), migrates it and closes it.
- * The engine is loaded by `open` only: it is large and takes a second or more to start.
+ * Runtime of the dialect `pglite`: opens, migrates and closes the embedded database. Only `open` loads the engine, which takes a
+ * second or more.
  */
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -26,11 +26,11 @@ import { readWholeText } from './whole-text.js';
 
 interface Engine {
   readonly db: PGlite;
-  /** Ends what belongs to the folder; null in memory. */
+  /** Null in memory. */
   readonly leave: { readonly offer: () => Promise<void>; readonly unlock: () => Promise<void> } | null;
 }
 
-// A global of Node that its types leave to those of browsers.
+// A global of Node that its type definitions lack.
 type EngineModule = object;
 declare const WebAssembly: { readonly Module: new (bytes: Uint8Array) => EngineModule };
 
@@ -49,7 +49,6 @@ function engineOf(handle: Dialect): PGlite {
   return engine.db;
 }
 
-/** Each session is a transaction. */
 function sessionsOf(handle: Dialect): WithSession {
   const db = engineOf(handle);
   return (work) =>
@@ -69,12 +68,11 @@ const migrated = (handle: Dialect, store: string): Migrated => ({
   store,
 });
 
-/** Its pages in memory: clearing the usual 128 MB takes a third of the start, and a scan of a larger table is no faster. */
+/** Clearing the default 128 MB takes a third of the start and speeds up nothing. */
 const SETTINGS = ['-c', 'shared_buffers=32MB'];
 
 /**
- * The engine, once for a process. Its start and a migration run much of it a few times; optimised too soon, that takes a second of
- * processor time which only thousands of statements bring back.
+ * The compiled engine. Early optimization would take a second of processor time that pays off only after thousands of statements.
  */
 let compiled: Promise<EngineModule> | undefined;
 const engineModule = (): Promise<EngineModule> => (compiled ??= compile());
@@ -98,7 +96,7 @@ async function start(path: string, folder: string | null, limits = UNBOUNDED): P
     ...{ pgliteWasmModule, startParams },
     ...(template !== null && { loadDataDir: template }),
   });
-  // The engine's own conversions give way to ours: values arrive as text, and answers are those of `postgres`.
+  // Values are bound as text, and results are converted as in `postgres`.
   db.parsers = Object.fromEntries(parsers);
   db.serializers = {};
   readWholeText(db, limits);

@@ -1,7 +1,4 @@
-/**
- * An empty database in memory on which statements are tried: it parses them against the tables of the models, and runs none. What
- * no statement can see is left out of the tables: they are made in a fraction of the time.
- */
+/** An empty in-memory database that parses statements against the tables of the models, and never runs them. */
 import type { PGlite } from '@electric-sql/pglite';
 import type { ModelTable } from '../../../kernel/contract/model.js';
 import type { Question, Refusal, Scratch, Script, Trial } from '../../../kernel/contract/trial.js';
@@ -13,7 +10,6 @@ import { ANALYSE, parseMessage } from './trial-messages.js';
 
 type Query = (text: string, values?: readonly (string | null)[]) => Promise<readonly Row[]>;
 
-/** What one connection has here. */
 interface Place {
   readonly schema: string;
   readonly made: Map<string, string>;
@@ -26,7 +22,7 @@ export function createScratch(db: PGlite): Scratch {
   let path = 'public';
 
   async function placeOf(instance: string): Promise<Place> {
-    // Scripts may name the usual schema; what is on another connection must not be seen there.
+    // Scripts may name the default schema, so it belongs to the first connection.
     const schema = places.size === 0 ? 'public' : `on_${instance}`;
     const place = places.get(instance) ?? { schema, made: new Map<string, string>(), scripts: '[]', isPartial: false };
     if (!places.has(instance) && schema !== path) await db.exec(`CREATE SCHEMA ${quote(schema)}`);
@@ -56,7 +52,7 @@ async function bring(db: PGlite, place: Place, tables: Trial['tables'], scripts:
   const isOther = added !== place.scripts;
   if (others.length === 0 && !isOther) return;
   if (scripts.length > 0 || isOther) {
-    // What scripts have made hangs on the tables.
+    // Objects created by scripts depend on the tables.
     await db.exec(`DROP SCHEMA ${quote(place.schema)} CASCADE; CREATE SCHEMA ${quote(place.schema)}`);
     place.made.clear();
   }
@@ -69,7 +65,7 @@ async function bring(db: PGlite, place: Place, tables: Trial['tables'], scripts:
   for (const { text } of scripts) if (!(await isRun(db, text))) place.isPartial = true;
 }
 
-/** Names, types and keys are all that a statement is read against. */
+/** Names, types and keys suffice to check statements. */
 function tableText({ table, columns, ...model }: ModelTable): string {
   const shape = postgresFlavour.shape([], new Map());
   const lines = columns.map((column) => `${quote(column.name)} ${shape.typeOf({ table, columns, ...model }, column)}`);
@@ -78,10 +74,10 @@ function tableText({ table, columns, ...model }: ModelTable): string {
   return `CREATE TABLE ${quote(table)} (${lines.join(', ')})`;
 }
 
-/** What changes what statements can name; rows are of no use here. */
+/** Data is not needed to check statements. */
 const CHANGES = /^\s*(?:CREATE|ALTER|DROP|DO)\b/i;
 
-/** False where something of it could not be run: an extension that only servers have, for example. */
+/** False when a statement failed, for example for a missing extension. */
 async function isRun(db: PGlite, text: string): Promise<boolean> {
   let isWhole = true;
   for (const statement of statementsOf(text)) {
@@ -91,7 +87,7 @@ async function isRun(db: PGlite, text: string): Promise<boolean> {
   return isWhole;
 }
 
-/** A comment before a statement goes with what is before it. */
+/** Comments before a statement are skipped. */
 function statementsOf(text: string): string[] {
   const { tokens } = scanSql(text);
   const statements: string[] = [];
@@ -108,7 +104,7 @@ function statementsOf(text: string): string[] {
 
 type Message = Awaited<ReturnType<PGlite['execProtocol']>>['messages'][number];
 
-/** In the order of the questions, in one exchange. */
+/** Returns results in the order of the questions. */
 export async function askStatements(
   db: PGlite,
   questions: readonly Question[],
@@ -126,7 +122,6 @@ export async function askStatements(
   );
 }
 
-/** The messages of each statement end when the database is ready for the next. */
 function turnsOf(messages: readonly Message[]): Message[][] {
   const turns: Message[][] = [[]];
   for (const message of messages) {
@@ -144,10 +139,10 @@ function refusedIn(messages: readonly Message[], sent: Sent, doubts: Doubts): Re
 const INPUT = `
 SELECT v.q AS q, v.n AS n, (pg_catalog.pg_input_error_info(v.value, pg_catalog.format_type(v.type::oid, NULL))).message AS what
 FROM pg_catalog.json_to_recordset($1::json) AS v(q int, n int, value text, type text)`;
-/** Any text can be bound to these: text becomes JSON. */
+/** Any text is valid for these types, because JSON parameters are serialized. */
 const TAKES_ALL = new Set([25, 114, 1042, 1043, 3802]);
 
-/** Of values that stand in the definition, those that their placeholder does not take. */
+/** Finds constants in the definition that are invalid for their placeholder. */
 async function wrongValues(
   query: Query,
   questions: readonly Question[],

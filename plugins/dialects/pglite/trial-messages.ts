@@ -1,9 +1,9 @@
-/** Messages of PostgreSQL's protocol that have a statement read and not run. */
+/** Messages of the PostgreSQL protocol that parse a statement without running it. */
 
-/** Describes the statement that was parsed last, and ends what an error would skip. */
+/** Describe (unnamed statement) and Sync, which ends the skipping after an error. */
 export const ANALYSE = Buffer.from([0x44, 0, 0, 0, 6, 0x53, 0, 0x53, 0, 0, 0, 4]);
 
-/** Without a name, and without types: those follow from the text. */
+/** Parse message without a name and without types, which the server infers. */
 export function parseMessage(text: string): Buffer {
   const body = Buffer.from(text);
   const message = Buffer.alloc(body.length + 9);

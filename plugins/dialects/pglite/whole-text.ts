@@ -1,6 +1,6 @@
 /**
- * The parser of the engine's protocol decodes each value with a `TextDecoder` that drops U+FEFF at its beginning, so that two
- * different texts read alike. Answers that hold such bytes are read again, from the bytes. No answer is larger than it may be.
+ * Decodes results again that contain U+FEFF, because the engine's `TextDecoder` drops it at the start of a value. Also enforces
+ * the size limit.
  */
 import type { PGlite } from '@electric-sql/pglite';
 import { judgeWhole, type ResultLimits } from '../../shared/results.js';
@@ -14,7 +14,7 @@ const MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 const HEADER = 5;
 const DATA_ROW = 0x44;
 
-/** Every statement of the engine goes through this one method. */
+/** Every statement of the engine goes through this method. */
 export function readWholeText(db: PGlite, limits: ResultLimits): void {
   db.execProtocolStream = runWhole(limits);
 }
@@ -29,7 +29,6 @@ const runWhole = (limits: ResultLimits) =>
     return messages;
   };
 
-/** Puts the texts of the bytes into the rows, in their order. */
 function readRows(messages: Messages, bytes: Buffer): void {
   const rows = messages.filter((message) => message.name === 'dataRow') as unknown as { fields: (string | null)[] }[];
   let row = 0;

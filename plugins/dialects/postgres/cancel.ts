@@ -1,16 +1,16 @@
 /**
- * Asks a server to end what a connection is waiting for, over a connection of its own as the protocol wants it. Best effort: where
- * it does not get there, the deadline of statements ends it.
+ * Cancels the current statement of a connection over a separate one, as the protocol requires. Best effort: otherwise the
+ * statement timeout applies.
  */
 import { connect } from 'node:net';
 import type { RowClient } from './reader.js';
 
-/** Milliseconds for the whole errand. */
+/** Milliseconds for the whole exchange. */
 const PATIENCE = 2000;
 const LENGTH = 16;
 const CANCEL_REQUEST = 80_877_102;
 
-/** What a server has told of its process, as pg keeps it. */
+/** Fields of pg's client. */
 interface Told {
   readonly processID: unknown;
   readonly secretKey: unknown;

@@ -1,6 +1,6 @@
 /**
- * The handle of a PostgreSQL connection: chooses a connection for each statement, runs it, and turns what went wrong
- * into a Fault. Sends nothing twice unless the server cannot have seen or run it.
+ * The handle of a PostgreSQL connection: chooses a connection for each statement and converts errors to Faults. Resends a
+ * statement only if it cannot have run or only reads.
  */
 import type { Asker } from '../../../kernel/contract/asker.js';
 import { fault } from '../../../kernel/contract/fault.js';
@@ -23,19 +23,19 @@ const NO_TEXT = Buffer.from('null');
 const parseText = (json: Uint8Array): unknown => JSON.parse(Buffer.from(json).toString('utf8')) as unknown;
 const COMMIT: Command = { name: 'lintel_commit', text: 'COMMIT' };
 const ROLLBACK: Command = { name: 'lintel_rollback', text: 'ROLLBACK' };
-/** One reading statement that serializable transactions have to notice. */
+/** A single read that serializable transactions must detect. */
 const WATCHED: Sending = {
   ...ALONE,
   before: { name: 'lintel_begin_watched', text: 'BEGIN ISOLATION LEVEL SERIALIZABLE READ ONLY' },
   after: COMMIT,
 };
-/** A statement that met a serializable transaction is sent again this often. */
+/** Attempts of a read that conflicts with a serializable transaction. */
 const WATCHED_TRIES = 20;
-/** An outcome is worth waiting for a little longer than the request has time. */
+/** The outcome of a COMMIT is awaited beyond the deadline of the request. */
 const LAST_WAIT_MS = 1000;
 const WITH_COMMIT: Sending = { ...ALONE, after: COMMIT };
 
-/** What begins a transaction: with its first statement, or with the only one. */
+/** What is sent before a first statement, and around an only one. */
 interface Opening {
   readonly first: Sending;
   readonly only: Sending;
@@ -52,12 +52,12 @@ interface OpenTransaction {
   readonly release: Release;
   readonly opening: Opening;
   readonly asker: Asker | null;
-  /** How long its answers are waited for. */
+  /** Until when results are waited for. */
   readonly until: number;
   /** BEGIN was sent, together with the first statement. */
   begun: boolean;
   lost: boolean;
-  /** The commit travelled with the last statement, and both succeeded. */
+  /** COMMIT was sent with the last statement, and both succeeded. */
   committed: boolean;
   over: boolean;
 }
@@ -79,11 +79,11 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
     return known;
   }
 
-  /** Neither waits for others for long, as far as one can know. */
+  /** Reads and inserts are not expected to wait for others. */
   const shareable = (prepared: PgPrepared): boolean =>
     (prepared.readOnly || prepared.insert) && !slow.has(prepared.name);
 
-  /** After a change of tables every connection holds the statement in its old form. */
+  /** After a change of tables, every connection holds an outdated statement. */
   function forgetEverywhere(name: string): void {
     for (const wire of wires().all) forget(wire, name);
   }
@@ -93,15 +93,14 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
   }
 
   /**
-   * Whether a statement may be sent once more: the server did not see it, refused it before running it, or ended the
-   * session (shutdown, restart) with a statement that only reads. Never a write that was sent.
+   * The server did not receive the statement, rejected it before running it, or ended the session during a read. Never a write
+   * that was sent.
    */
   function isRepeatable(prepared: PgPrepared, { error, sent }: Outcome): boolean {
     if (prepared.among && isRetryable(error)) return true;
     return isStale(error) || (isLost(error) && !sent) || (prepared.readOnly && sqlState(error).startsWith('57P0'));
   }
 
-  /** On a connection of its own, given back as soon as the answer is there. */
   function runLeased(
     prepared: PgPrepared,
     values: readonly (string | null)[],
@@ -142,7 +141,6 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
     });
   }
 
-  /** On a connection shared with others of its sort. */
   function runShared(
     wire: Wire,
     prepared: PgPrepared,
@@ -164,7 +162,7 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
     });
   }
 
-  /** Outside a transaction, wherever it fits. */
+  /** On a shared connection if possible. */
   function runFree(
     prepared: PgPrepared,
     values: readonly unknown[],
@@ -183,7 +181,7 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
     const wire = shareable(prepared) ? wires().shared(use) : undefined;
     let alone = prepared.atOnce;
     if (wire && !slow.isQuick(prepared.name)) {
-      // Many that turn out to be slow, one behind the other, would wait for one another.
+      // Many executions of a slow statement on one connection would wait for one another.
       const turn = slow.enter(prepared.name, () => {
         try {
           runFree(prepared, values, sending, asker, done, failed);
@@ -220,7 +218,7 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
       }
       if (isStale(outcome.error)) forgetEverywhere(prepared.name);
       transaction.lost ||= isLost(outcome.error);
-      // Nothing of an unfinished transaction stays, so its outcome is known; not so once the commit was sent.
+      // An unfinished transaction is rolled back, so its outcome is known unless COMMIT was sent.
       failed(toFault(outcome.error, last && outcome.sent ? 'unknown' : 'none'));
     });
   }
@@ -230,7 +228,6 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
     return last ? only : first;
   }
 
-  /** Ends a transaction on its connection and gives the connection back. */
   function finish(transaction: OpenTransaction, command: Command): Promise<Outcome | null> {
     return new Promise((resolve) => {
       const { wire, release, begun, lost, over, until } = transaction;
@@ -246,7 +243,7 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
       }
       const end = command === COMMIT ? Math.max(until, performance.now() + LAST_WAIT_MS) : Infinity;
       send(wire, command, NO_VALUES, ALONE, end, null, (outcome) => {
-        // A connection that cannot roll back is thrown away, and with it whatever was open on it.
+        // Closing the connection ends the transaction.
         release(outcome.error !== undefined);
         resolve(outcome);
       });
@@ -313,7 +310,7 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
       }
       const outcome = await finish(open, COMMIT);
       if (outcome?.error !== undefined) throw toFault(outcome.error, 'unknown');
-      // The server answers ROLLBACK when a statement before had failed.
+      // The server answers COMMIT with ROLLBACK after a failed statement.
       if (outcome?.tag === 'ROLLBACK') {
         throw fault('QRY_FAILED', {}, { cause: new Error('commit of a transaction in which a statement failed') });
       }

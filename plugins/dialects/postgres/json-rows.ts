@@ -1,7 +1,6 @@
 /**
- * Rows as they come over the wire, to JSON text, without values in between: for results at which nobody looks on their
- * way out. The text is the one that JSON.stringify gives for the objects of `rows.ts`, byte for byte; whatever has no
- * fast way here takes that one.
+ * Converts wire-format rows directly to JSON text, for results that no plugin inspects. The text must equal JSON.stringify of the
+ * objects of `rows.ts` byte for byte.
  */
 import type { Rendering, Row } from '../../kinds/dialect.js';
 import { parserOf } from '../shared/types.js';
@@ -9,7 +8,7 @@ import { EXACT_DIGITS, type Shape } from './rows.js';
 
 type Write = (page: Page, bytes: Buffer, from: number, to: number) => void;
 
-/** The columns that are written, in their order, each with the text before its value. */
+/** `key`: the JSON text before the value. */
 export interface Layout {
   readonly rendering: Rendering;
   readonly columns: readonly { readonly index: number; readonly key: Buffer; readonly write: Write }[];
@@ -17,15 +16,14 @@ export interface Layout {
 
 const [QUOTE, BACKSLASH, MINUS, DOT, ZERO, NINE, SPACE, COLON] = [0x22, 0x5c, 0x2d, 0x2e, 0x30, 0x39, 0x20, 0x3a];
 const NULL = Buffer.from('null');
-/** A page that one large answer has made larger is given back. */
+/** Bytes; a buffer that has grown beyond this is released. */
 const KEEP = 1 << 20;
 
-/** Text under construction; grows as needed and is used again for the next answer of its connection. */
+/** An output buffer, reused for the next result of its connection. */
 export class Page {
   bytes = Buffer.allocUnsafeSlow(16_384);
   length = 0;
 
-  /** Room for so many more bytes. */
   grow(more: number): void {
     if (this.length + more <= this.bytes.length) return;
     const larger = Buffer.allocUnsafeSlow(Math.max(this.length + more, this.bytes.length * 2));
@@ -51,7 +49,7 @@ export class Page {
     this.length += this.bytes.write(text, this.length);
   }
 
-  /** A copy that nobody writes to any more. */
+  /** Returns a copy, because the buffer is reused. */
   take(from: number): Uint8Array {
     const taken = Buffer.from(this.bytes.subarray(from, this.length));
     if (this.bytes.length > KEEP) this.bytes = Buffer.allocUnsafeSlow(16_384);
@@ -60,7 +58,6 @@ export class Page {
   }
 }
 
-/** Any value, the long way. */
 const writeValue =
   (type: number): Write =>
   (page, bytes, from, to) =>
@@ -83,13 +80,13 @@ const writeText: Write = (page, bytes, from, to) => {
   page.length = at;
 };
 
-/** Whole numbers that are exact are written as they come. */
+/** Integers that a double holds exactly are copied. */
 const writeInteger =
   (long: Write): Write =>
   (page, bytes, from, to) =>
     to - from <= EXACT_DIGITS ? page.copy(bytes, from, to) : long(page, bytes, from, to);
 
-/** Digits and a point are the shortest form in both languages; exponents, infinities and minus zero are not the same. */
+/** Decimal notation is the same in JSON; exponents, infinities and minus zero differ. */
 const writeFloat =
   (long: Write): Write =>
   (page, bytes, from, to) => {
@@ -102,7 +99,7 @@ const writeFloat =
     else long(page, bytes, from, to);
   };
 
-/** `2026-01-02 03:04:05[.678901]+00`, with at least three digits behind the point; any other form the long way. */
+/** `2026-01-02 03:04:05[.678901]+00` with at least three fractional digits takes the fast path. */
 const writeInstant =
   (long: Write): Write =>
   (page, bytes, from, to) => {
@@ -143,14 +140,14 @@ function writerOf(type: number): Write {
   return FAST.get(type)?.(long) ?? long;
 }
 
-/** Values with names inside. */
+/** Types that may contain objects. */
 const JSON_TYPES: ReadonlySet<number> = new Set([114, 199, 3802, 3807]);
 
-/** Names that an object keeps in the order in which they were written. */
+/** Names for which an object preserves insertion order. */
 const PLAIN = /^(?!__proto__$)[A-Za-z_]\w*$/;
 const isPlainName = (name: string): boolean => PLAIN.test(name);
 
-/** Null where an object would not simply hold the columns one after the other. */
+/** Null when the object would not have exactly these columns in this order. */
 export function layoutOf(rendering: Rendering, { names, types }: Shape): Layout | null {
   const wanted = rendering.names ?? names;
   if (!wanted.every(isPlainName) || new Set(wanted).size !== wanted.length) return null;
@@ -170,7 +167,7 @@ export function layoutOf(rendering: Rendering, { names, types }: Shape): Layout 
 const starts: number[] = [];
 const ends: number[] = [];
 
-/** `at` is where the number of fields stands. */
+/** `at`: the offset of the field count. */
 export function writeRow({ columns }: Layout, page: Page, bytes: Buffer, at: number): void {
   const count = bytes.readInt16BE(at);
   let from = at + 2;
@@ -191,7 +188,7 @@ export function writeRow({ columns }: Layout, page: Page, bytes: Buffer, at: num
   page.add(0x7d);
 }
 
-/** The whole answer from objects, for rows that have no layout. */
+/** For rows without a layout. */
 export function writeObjects({ shape, names, hide }: Rendering, rows: readonly Row[]): Uint8Array {
   const chosen = names === null ? rows : rows.map((row) => picked(row, names));
   const kept = hide === null ? chosen : chosen.map(hide);

@@ -1,7 +1,4 @@
-/**
- * From the options of a connection in the config file to the options of `pg`, with the defaults of the product. Only
- * this file knows both vocabularies.
- */
+/** Converts the options of a connection to those of `pg`, with defaults. */
 import type { PoolConfig } from 'pg';
 import type { Isolation } from '../../kinds/dialect.js';
 import { readLimits, type ResultLimits } from '../../shared/results.js';
@@ -9,25 +6,24 @@ import { ISOLATION_LEVELS } from '../shared/isolation-levels.js';
 
 export interface PostgresOptions {
   readonly client: PoolConfig;
-  /** Connections that several reading statements share, and those that serve one caller at a time. */
+  /** Shared connections for reads. */
   readonly readers: number;
-  /** Of the pool, those that become shared ones for inserts where commits do not wait for the disk. */
+  /** Pool connections to share for inserts where commits do not wait for the disk. */
   readonly inserters: number;
   readonly pool: number;
-  /** Milliseconds after which a connection that does not answer is given up. */
+  /** Milliseconds after which an unresponsive connection is closed. */
   readonly deadline: number;
   /** Milliseconds that a statement waits for a connection. */
   readonly patience: number;
   readonly limits: ResultLimits;
-  /** Level of isolation of a transaction that needs this. */
   readonly isolation: (need: Isolation) => string;
 }
 
 const number = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise);
 
-/** Session settings of ours stand in front of those that the address may carry; pg would drop one of the two. */
+/** pg would drop either our session settings or those of the address. */
 function withSettings(url: string): { connectionString: string; options: string } {
-  // A single statement begins no transaction that would say its level.
+  // Statements outside a transaction have no BEGIN to set the level.
   const settings = '-c TimeZone=UTC -c DateStyle=ISO -c default_transaction_isolation=read\\ committed';
   let address: URL;
   try {
@@ -53,7 +49,7 @@ export function readOptions(options: Readonly<Record<string, unknown>>): Postgre
       application_name: 'lintel',
       keepAlive: true,
       statement_timeout: statementTimeout,
-      // A transaction that its request forgot would hold its locks for ever.
+      // An abandoned transaction would hold its locks indefinitely.
       idle_in_transaction_session_timeout: statementTimeout + 30_000,
       connectionTimeoutMillis: patience,
       idleTimeoutMillis: number(options['idle_timeout'], 30) * 1000,
@@ -61,11 +57,11 @@ export function readOptions(options: Readonly<Record<string, unknown>>): Postgre
     readers,
     inserters: Math.min(2, Math.floor((size - readers) / 3)),
     pool: size - readers,
-    // The server has the same deadline, and goes first.
+    // Later than that of the server.
     deadline: statementTimeout + 500,
     patience,
     limits: readLimits(options),
-    // The server finds conflicts among serializable transactions only: one that is not would not be noticed.
+    // PostgreSQL detects conflicts only among serializable transactions.
     isolation: ({ level, among }) =>
       isolation !== 'auto' ? isolation : among ? 'serializable' : ISOLATION_LEVELS[level],
   };

@@ -1,12 +1,11 @@
 /**
- * A connection of `pg` that hands rows to the statement they belong to as bytes; every other message goes pg's own way.
- * Decoding each field to a string first, and passing each row through two event emitters, was most of the cost of a
- * list. Depends on the inner interface of the exact version of pg in package.json, as `wire.ts` does.
+ * A `pg` connection that passes rows as bytes to their statement, which avoids string decoding and two event emitters per row.
+ * Depends on internals of the pg version in package.json.
  */
 import { EventEmitter } from 'node:events';
 import pg from 'pg';
 
-/** A statement that wants its rows as they come. `at` is behind the header of the message. */
+/** `at`: the offset after the message header. */
 export interface RowTaker {
   takeRow(bytes: Buffer, at: number): void;
 }
@@ -33,7 +32,7 @@ export class RowClient extends pg.Client {
   }
 }
 
-/** Cuts what arrives into messages. Broken ones are kept until the rest is there; then they are joined once. */
+/** Parts of an incomplete message are collected and joined once. */
 function reading(client: InnerClient, others: EventEmitter): (chunk: Buffer) => void {
   let parts: Buffer[] = [];
   let have = 0;
@@ -53,10 +52,9 @@ function reading(client: InnerClient, others: EventEmitter): (chunk: Buffer) => 
   };
 }
 
-/** Of the whole message that begins at `at`. */
 const lengthAt = (bytes: Buffer, at: number): number => 1 + bytes.readUInt32BE(at + 1);
 
-/** Hands out the whole messages, in their order; gives the place behind the last. */
+/** Returns the offset after the last complete message. */
 function hand(bytes: Buffer, client: InnerClient, others: EventEmitter): number {
   const end = bytes.length;
   let from = 0;
@@ -66,7 +64,7 @@ function hand(bytes: Buffer, client: InnerClient, others: EventEmitter): number 
     if (next > end) break;
     const code = bytes[at];
     if (code === DATA_ROW) {
-      // What came before decides whose row this is.
+      // Earlier messages determine which statement the row belongs to.
       if (at > from) others.emit('data', bytes.subarray(from, at));
       from = at;
       const active = client._getActiveQuery();
@@ -75,7 +73,7 @@ function hand(bytes: Buffer, client: InnerClient, others: EventEmitter): number 
         from = next;
       }
     } else if (code === BIND_COMPLETE && at === from) {
-      // Nobody listens to it.
+      // BindComplete has no listener.
       from = next;
     }
     at = next;

@@ -1,13 +1,12 @@
 /**
- * Rows as they come over the wire, to objects: one decoder per column, chosen when the row description is there. Most
- * values go through the same table as those of the embedded sibling; only what is faster from bytes has its own way.
+ * Converts wire-format rows to objects with one decoder per column. Most types use the parsers shared with PGlite; a few have
+ * faster byte decoders.
  */
 import type { Row } from '../../kinds/dialect.js';
 import { parserOf } from '../shared/types.js';
 
 export type Decode = (bytes: Buffer, from: number, to: number) => unknown;
 
-/** What the row description tells of a statement. */
 export interface Shape {
   readonly names: readonly string[];
   readonly types: readonly number[];
@@ -18,7 +17,7 @@ export const NO_ROWS: Shape = { names: [], types: [], decoders: [] };
 const BOOLEAN = 16;
 const INTEGERS: ReadonlySet<number> = new Set([20, 21, 23]);
 const TEXTS: ReadonlySet<number> = new Set([25, 1042, 1043]);
-/** So many digits and a sign are always exact in a double. */
+/** Integers with this many digits are exact in a double. */
 export const EXACT_DIGITS = 15;
 
 const text: Decode = (bytes, from, to) => bytes.toString('utf8', from, to);
@@ -47,7 +46,7 @@ export function shapeOf(fields: readonly { readonly name: string; readonly dataT
   return { names: fields.map(({ name }) => name), types, decoders: types.map(decoderOf) };
 }
 
-/** `at` is where the number of fields stands. */
+/** `at`: the offset of the field count. */
 export function readRow({ names, decoders }: Shape, bytes: Buffer, at: number): Row {
   const row: Record<string, unknown> = {};
   let from = at + 2;

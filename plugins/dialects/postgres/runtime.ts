@@ -1,7 +1,4 @@
-/**
- * Runtime of the dialect `postgres`: opens and closes the connections of one configured server, migrates it, and says
- * whether it is well. How statements run is in `dialect.ts`.
- */
+/** Runtime of the dialect `postgres`: opens, closes, migrates and checks the connections of one server. */
 import { fault } from '../../../kernel/contract/fault.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import type { RuntimeContext } from '../../../kernel/contract/plugin.js';
@@ -27,11 +24,10 @@ import type { Wires } from './wires.js';
 interface Server {
   readonly context: RuntimeContext;
   wires: Wires | null;
-  /** Triggers of the database touch tables that no statement names. */
+  /** Triggers access tables that no statement names. */
   triggered: boolean;
 }
 
-/** What belongs to a handle and is nobody else's business. */
 const servers = new WeakMap<Dialect, Server>();
 
 function wiresOf(handle: Dialect): Wires {
@@ -53,7 +49,6 @@ const sessionOf = ({ client }: Wire): Session => ({
   },
 });
 
-/** A transaction with plain statements, for migrations. */
 async function withSession<T>(wires: Wires, work: (session: Session) => Promise<T>): Promise<T> {
   const { wire, release } = await lease(wires);
   const session = sessionOf(wire);
@@ -65,18 +60,17 @@ async function withSession<T>(wires: Wires, work: (session: Session) => Promise<
     broken = false;
     return result;
   } finally {
-    // Closing the connection is the surest way to undo what was begun on it.
+    // Closing the connection rolls everything back.
     release(broken);
   }
 }
 
-/** Plain statements, each by itself. */
 async function outside<T>(wires: Wires, work: (session: Session) => Promise<T>): Promise<T> {
   const { wire, release } = await lease(wires);
   try {
     return await work(sessionOf(wire));
   } finally {
-    // What was set for the session ends with the connection, or with these words where a pooler keeps it.
+    // RESET is for poolers, which keep the connection.
     await wire.client.query('RESET lock_timeout; RESET statement_timeout').catch(() => undefined);
     release(true);
   }
@@ -89,7 +83,7 @@ const migrated = (wires: Wires, store: string): Migrated => ({
   store,
 });
 
-/** Statements that PREPARE takes; of all others the server reads no more than the words. */
+/** Statements that PREPARE supports. */
 const PREPARED = /^(?:SELECT|VALUES|TABLE|INSERT|UPDATE|DELETE|MERGE)$/;
 const PREPARE = 'PREPARE lintel_asked AS ';
 
@@ -97,7 +91,7 @@ async function ask(wires: Wires, questions: readonly Question[]): Promise<(Refus
   const { wire, release } = await lease(wires);
   try {
     const sent = questions.map(({ text }) => sentAs(text));
-    // Without waiting for one another. Each is one exchange and one transaction: a pooler may send each to another server.
+    // Each is one exchange and one transaction, because a pooler may send each to another server.
     const errors = await Promise.all(
       sent.map(async ({ scan, text }) =>
         PREPARED.test(scan.verb)

@@ -1,25 +1,21 @@
 /**
- * Which statements keep away from shared connections for a while, because those behind them would wait. One that is
- * once late proves little (a busy machine makes everything late); several times in a row, or very late, proves enough.
- * One of which nothing is known is tried by the first that comes; the others hear how that went.
+ * Keeps slow statements off shared connections for a while. A statement is slow when it is late several times in a row or very
+ * late once; an unknown one is first tried by one caller.
  */
 const LATE_MS = 50;
 const VERY_LATE_MS = 500;
-/** The first one of a statement has so long until the others do without it; a busy machine takes its time. */
+/** Milliseconds for which other callers wait for the first. */
 const TRY_MS = 250;
 const TIMES = 3;
 const FOR_MS = 10_000;
 
 export interface SlowStatements {
   has(name: string): boolean;
-  /** It was not late the last time. */
+  /** An execution ended within `TRY_MS`, and the statement was not slow since. */
   isQuick(name: string): boolean;
-  /**
-   * Of one of which nothing is known: `first` is the one that is tried, `wait` calls `again` as soon as more is known, which is
-   * soon, and `late` is known to take its time.
-   */
+  /** For an unknown statement: `first` runs it, `wait` calls `again` when the result of the first is known, `late` is slow. */
   enter(name: string, again: () => void): 'first' | 'wait' | 'late';
-  /** Milliseconds for which a run held up its connection. */
+  /** `took`: milliseconds. */
   note(name: string, took: number): void;
 }
 
@@ -27,7 +23,7 @@ export function createSlowStatements(now: () => number = () => performance.now()
   const until = new Map<string, number>();
   const late = new Map<string, number>();
   const quick = new Set<string>();
-  /** Those that wait for the first one, by name; null: it is late. */
+  /** Callers waiting for the first; null: it is late. */
   const tried = new Map<string, (() => void)[] | null>();
 
   function end(name: string, late: boolean): void {

@@ -1,4 +1,4 @@
-/** Spec of the dialect `postgres`: a PostgreSQL server reached over the network. */
+/** Spec of the dialect `postgres`: a PostgreSQL server. */
 import { string } from 'yup';
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { shape, text, value } from '../../../kernel/schema/combinators.js';

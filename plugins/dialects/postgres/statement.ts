@@ -1,8 +1,6 @@
 /**
- * One prepared statement on its way through a connection of `pg`. Takes the place of pg's own Query, which copies its
- * config, is an event emitter, and asks for the row description of every run: here the description is asked for once
- * per connection and statement, and rows are built straight from the bytes of `reader.ts`. Depends on the inner interface between Client and
- * Query of the exact version of pg in package.json, and on nothing else of it.
+ * Executes one prepared statement in place of pg's Query: requests the row description only once, and builds rows from bytes.
+ * Depends on the interface between Client and Query of the pg version in package.json.
  */
 import pg from 'pg';
 import type { Asker } from '../../../kernel/contract/asker.js';
@@ -15,7 +13,6 @@ import type { RowTaker } from './reader.js';
 import { NO_ROWS, readRow, shapeOf, type Shape } from './rows.js';
 import { forget, type Command, type Known, type Outcome, type Sending, type Wire } from './wire.js';
 
-/** What of pg's Connection is used. */
 interface WireConnection {
   readonly stream: { cork(): void; uncork(): void };
   parse(message: { name: string; text: string }): void;
@@ -30,7 +27,7 @@ interface WireConnection {
 const NO_VALUES: readonly string[] = [];
 const [OPEN, COMMA, CLOSE] = [0x5b, 0x2c, 0x5d];
 
-/** The methods are called by pg's Client; see its `_handle...` methods for the order of events. */
+/** pg's Client calls these methods; its `_handle...` methods define the order. */
 export class Statement implements Outcome, RowTaker {
   error: unknown = undefined;
   readonly answer: Row[] = [];
@@ -42,14 +39,14 @@ export class Statement implements Outcome, RowTaker {
   readonly text: string;
   private shape: Shape | null = null;
   private known: Known | undefined;
-  /** Names of commands around it that the server gets to know with this packet. */
+  /** Commands that are parsed with this packet. */
   private fresh: string[] | null = null;
   private layout: Layout | null = null;
   private written = 0;
   private settled = false;
   private over = false;
   private next: Statement | null = null;
-  /** Milliseconds of `performance.now`. */
+  /** In the time of `performance.now`. */
   private readonly asked = performance.now();
   private rows = 0;
   private bytes = 0;
@@ -109,7 +106,7 @@ export class Statement implements Outcome, RowTaker {
     connection.execute();
   }
 
-  /** A write to the socket costs more than everything else here, so those of one turn are gathered. */
+  /** Socket writes dominate the cost, so those of one event loop turn are combined. */
   private hold(stream: WireConnection['stream']): void {
     const { wire } = this;
     if (!wire.shared) {
@@ -131,7 +128,6 @@ export class Statement implements Outcome, RowTaker {
     this.arrange(this.shape);
   }
 
-  /** The layout is made once per connection, statement and rendering. */
   private arrange(shape: Shape): void {
     const { known } = this;
     const { rendering } = this.sending;
@@ -162,7 +158,6 @@ export class Statement implements Outcome, RowTaker {
     writeRow(layout, page, bytes, at);
   }
 
-  /** The text of the whole answer, in its shape. */
   private rendered(rendering: Rendering): Uint8Array {
     const { written } = this;
     const { shape } = rendering;
@@ -183,7 +178,7 @@ export class Statement implements Outcome, RowTaker {
     return refusal === null;
   }
 
-  /** Neither read nor held any further. On a connection that others use its end has to be waited for. */
+  /** On a shared connection, the end of the result must still be awaited. */
   private giveUp(refusal: Fault): void {
     this.error = new GivenUp(refusal);
     this.answer.length = 0;
@@ -198,13 +193,13 @@ export class Statement implements Outcome, RowTaker {
     this.tag = '';
   }
 
-  /** COPY has no place in a definition; refusing it keeps the connection in step. */
+  /** COPY is not supported; the failure message keeps the protocol in sync. */
   handleCopyInResponse(connection: WireConnection): void {
     connection.sendCopyFail('COPY is not supported');
   }
 
   handleError(error: unknown): void {
-    // Whether the server kept the name depends on where it failed: close it there before it is used again.
+    // Whether the server has the name depends on where the error occurred.
     const { statements } = this.wire;
     if (this.known && statements.get(this.name) === this.known && (!this.known.shape || isStale(error))) {
       forget(this.wire, this.name);
@@ -215,7 +210,7 @@ export class Statement implements Outcome, RowTaker {
   }
 
   handleReadyForQuery(): void {
-    // No description came: the statement gives no rows, and will not give any later.
+    // Without a row description, the statement never returns rows.
     if (this.known && !this.known.shape) this.known.shape = NO_ROWS;
     const { rendering } = this.sending;
     if (rendering !== null && this.error === undefined) this.json = this.rendered(rendering);
@@ -243,8 +238,8 @@ export class Statement implements Outcome, RowTaker {
   }
 
   /**
-   * Ends the waits on a connection that are too long: for an answer, and for one's turn behind others (`patience`). What the server
-   * does with the statements is not known; their answers go nowhere.
+   * Rejects overdue statements, and those that wait longer than `patience`. The server may still run them; their results are
+   * discarded.
    */
   static expire(wire: Wire, now: number, patience: number): void {
     for (let one = wire.head; one !== null; one = one.next) {
@@ -259,10 +254,10 @@ export class Statement implements Outcome, RowTaker {
 
 export const expire = (wire: Wire, now: number, patience: number): void => Statement.expire(wire, now, patience);
 
-// pg pipelines only what is an instance of its Query. What the constructor of Query does is left out on purpose.
+// pg pipelines only instances of its Query. Its constructor is deliberately not called.
 Object.setPrototypeOf(Statement.prototype, pg.Query.prototype as object);
 
-/** Sends a statement; `settle` is called exactly once. `until`: how long its answer is waited for, by `performance.now`. */
+/** Calls `settle` exactly once. `until`: the deadline in the time of `performance.now`. */
 export function send(
   wire: Wire,
   command: Command,

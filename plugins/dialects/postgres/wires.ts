@@ -1,7 +1,6 @@
 /**
- * All connections to one server: a few shared ones on which statements travel one behind the other without waiting for
- * answers (reads; inserts where commits do not wait for the disk), and a pool of those that serve one caller at a time
- * (other writes, transactions, slow statements). Decides who gets which; knows nothing of statements.
+ * All connections to one server: a few shared ones that pipeline statements (reads; inserts where commits do not wait for the
+ * disk), and a pool for writes, transactions and slow statements.
  */
 import pg from 'pg';
 import type { Asker } from '../../../kernel/contract/asker.js';
@@ -16,28 +15,28 @@ import { expire } from './statement.js';
 import { createWire } from './wire.js';
 import type { Wire } from './wire.js';
 
-/** A shared connection takes no more when it made no progress for so long: what is behind a slow statement waits. */
+/** Milliseconds without progress after which a shared connection gets no new statements. */
 const STALL_MS = 25;
 const MAX_IN_FLIGHT = 64;
-/** Between two looks at what waits too long. */
+/** Milliseconds between checks for overdue statements. */
 const WATCH_MS = 100;
-/** Between attempts to open a shared connection that was lost. */
+/** Milliseconds between attempts to reopen a shared connection. */
 const REOPEN_MS = 500;
 
 export type Release = (broken: boolean) => void;
 
 export interface Wires {
   readonly all: ReadonlySet<Wire>;
-  /** Opens the shared connections; fails when the server cannot be reached. */
+  /** Rejects when the server is unavailable. */
   open(): Promise<void>;
-  /** The least busy shared connection for reads or for inserts, or undefined when none is fit. */
+  /** Returns the least busy connection, or undefined when none is usable. */
   shared(use: 'read' | 'insert'): Wire | undefined;
-  /** A connection for one caller. Those that wait are given theirs by turns of their clients. */
+  /** Waiting callers are served fairly, in turns of their clients. */
   lease(asker: Asker | null, take: (error: unknown, wire: Wire | undefined, release: Release) => void): void;
   close(): Promise<void>;
 }
 
-/** Shared connections of one use. Inserts have their own, because one that waits for a lock holds up all behind it. */
+/** Inserts have their own connections, because one that waits for a lock delays all behind it. */
 interface Lane {
   readonly wires: Wire[];
   wanted: number;
@@ -60,7 +59,7 @@ export function createWires(options: PostgresOptions, log: Log): Wires {
   const lanes = { read: lane(options.readers), insert: lane(0) };
   let closed = false;
 
-  /** Remembers a connection until it ends. A listener for errors must always be there, or the process would end. */
+  /** Without an error listener, the process would end. */
   function track(client: RowClient, shared: boolean): Wire {
     const wire = createWire(client, shared, options.limits);
     all.add(wire);
@@ -93,7 +92,7 @@ export function createWires(options: PostgresOptions, log: Log): Wires {
     }
   }
 
-  /** Brings lost shared connections back in the background; the pool serves meanwhile. */
+  /** Runs in the background; the pool serves meanwhile. */
   function reopen(into: Lane, now: number): void {
     if (closed || now < into.nextTry) return;
     into.nextTry = now + REOPEN_MS;
@@ -102,7 +101,7 @@ export function createWires(options: PostgresOptions, log: Log): Wires {
     }
   }
 
-  /** Where commits wait for the disk, inserts behind one another would wait for each other's: then they go apart. */
+  /** If commits wait for the disk, each insert would delay those behind it. */
   async function openInserts(): Promise<void> {
     const client = lanes.read.wires[0]?.client;
     if (client === undefined || options.inserters === 0) return;
@@ -128,7 +127,7 @@ export function createWires(options: PostgresOptions, log: Log): Wires {
     for (const wire of all) {
       if (wire.inFlight === 0) continue;
       expire(wire, now, wire.shared ? options.patience : Infinity);
-      // A peer that vanished without a word is noticed by its silence.
+      // A dead peer is detected by its silence.
       if (now - wire.since > options.deadline) wire.client.connection.stream.destroy();
     }
   }, WATCH_MS);
@@ -139,7 +138,7 @@ export function createWires(options: PostgresOptions, log: Log): Wires {
     open: async () => {
       await openAll(lanes.read);
       await openInserts();
-      // Without shared connections the pool has to prove that the server is there.
+      // Verifies that the server is available.
       if (options.readers === 0) (await pool.connect()).release();
     },
     shared(use) {
@@ -154,7 +153,7 @@ export function createWires(options: PostgresOptions, log: Log): Wires {
           const wire = client && byClient.get(client);
           if (wire === undefined) leave();
           take(error, wire, (broken) => {
-            // Its answer may not have come: the server is to end what nobody waits for.
+            // The result of a running statement is not needed any more.
             if (broken && wire !== undefined && wire.inFlight > 0) cancel(wire.client);
             done(broken);
             leave();
@@ -168,7 +167,7 @@ export function createWires(options: PostgresOptions, log: Log): Wires {
       clearInterval(watch);
       line.close(fault('QRY_UNAVAILABLE', {}, { retryable: true, headers: { 'retry-after': '1' } }));
       const shared = [...lanes.read.wires, ...lanes.insert.wires];
-      // Callers that hold a connection may finish; one that does not come back is cut off.
+      // Lease holders may finish; connections not released in time are closed.
       const cut = setTimeout(() => {
         for (const wire of all) wire.client.connection.stream.destroy();
       }, 5000);

@@ -1,7 +1,6 @@
 /**
- * Changes of tables that are there and in use, made without holding up those who use them: outside of a transaction, indexes
- * `CONCURRENTLY`, rows judged behind a constraint that is NOT VALID at first. Of PostgreSQL servers; several processes may do the same
- * at the same time, and what one left that was cut off is done again.
+ * Changes tables in use on a PostgreSQL server without blocking other sessions, by `CONCURRENTLY` and NOT VALID. Several
+ * processes may run it in parallel; interrupted changes are repeated.
  */
 import { setTimeout } from 'node:timers/promises';
 import type { Change } from './changes.js';
@@ -10,17 +9,15 @@ import type { Session } from './session.js';
 
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** A lock is waited for so long: meanwhile everybody else who wants the table waits behind it. Then others have their turn. */
+/** Short, because other sessions queue behind a waiting ALTER TABLE. */
 export const LOCK_WAIT = "SET lock_timeout = '1s'";
-/** As part of a transaction. */
 export const LOCK_WAIT_LOCAL = "SET LOCAL lock_timeout = '1s'";
 const LOCK_TRIES = 8;
-/** Milliseconds between two tries, and between two looks at what another process makes. */
+/** Milliseconds between attempts, and between checks of another build. */
 const PAUSE = 400;
 
 export const isLocked = (error: unknown): boolean => sqlState(error) === '55P03';
 
-/** Tries again while another session holds a lock, and not for ever. */
 export async function patiently<T>(locked: (error: unknown) => boolean, work: () => Promise<T>): Promise<T> {
   for (let tried = 1; ; tried += 1) {
     try {
@@ -32,25 +29,25 @@ export async function patiently<T>(locked: (error: unknown) => boolean, work: ()
   }
 }
 
-/** It is made apart where its table is there before the migration. */
+/** Made outside the transaction when the table existed before. */
 const APART: ReadonlySet<Change['change']> = new Set(['add-index', 'add-unique', 'add-search', 'add-foreign'] as const);
 
-/** Those that are to be made apart are marked, and stand behind all others. */
+/** Marks such changes and moves them after all others. */
 export function setApart(changes: readonly Change[]): Change[] {
   const made = new Set(changes.flatMap(({ change, table }) => (change === 'create-table' ? [table] : [])));
   const isApart = (one: Change): boolean =>
     (!made.has(one.table) && (APART.has(one.change) || (one.change === 'set-nullable' && !one.nullable))) ||
-    // What it refers to may be made unique by one of those.
+    // One of those changes may make the referenced column unique.
     (one.change === 'add-foreign' && !made.has(one.target.table));
   const isAny = changes.some(isApart);
-  // What is lost for good is lost when everything else has been done.
+  // Data is dropped only after everything else has succeeded.
   const marked = changes.map((one): Change =>
     isApart(one) || (isAny && one.change === 'drop-column') ? { ...one, apart: true } : one,
   );
   return [...marked.filter(({ apart }) => apart !== true), ...marked.filter(({ apart }) => apart === true)];
 }
 
-/** The statements, in order; `undo` takes back what a failure leaves. */
+/** `undo` removes what a failure leaves. */
 export function apartStatements(change: Change): {
   readonly statements: readonly string[];
   readonly undo: string | null;
@@ -84,7 +81,7 @@ export function apartStatements(change: Change): {
   }
 }
 
-/** New rows are held to it at once; those that are there are looked at while others work. */
+/** Existing rows are validated without blocking writes. */
 function behindCheck(on: string, name: string, constraint: string, after: readonly string[]) {
   const words = [
     `add constraint ${quote(name)} ${constraint} not valid`,
@@ -97,7 +94,7 @@ function behindCheck(on: string, name: string, constraint: string, after: readon
   };
 }
 
-/** A row that stands against a change; null: none that could be judged before the change. */
+/** Selects a row that violates the change; null: cannot be checked beforehand. */
 function judging(change: Change): string | null {
   const on = quote(change.table);
   if (change.change === 'add-unique') {
@@ -115,7 +112,7 @@ function judging(change: Change): string | null {
   return `SELECT 1 FROM ${on} WHERE ${quote(change.column.name)} IS NULL LIMIT 1`;
 }
 
-/** Rows stand against it: better known before anything is changed. Not of columns and tables that are still to be made. */
+/** False for columns and tables that do not exist yet. */
 export async function isRefusedByRows(session: Session, change: Change): Promise<boolean> {
   const text = change.apart === true ? judging(change) : null;
   if (text === null) return false;
@@ -157,13 +154,13 @@ async function runAll(
     try {
       await run(sql);
     } catch (error) {
-      // Another process has made it, or one that was cut off has.
+      // Another process or an interrupted run has created it.
       if (sqlState(error) !== '42710') throw error;
     }
   }
 }
 
-/** Null: there is no index of the name. `building`: somebody makes one on its table. */
+/** No row: no such index. `building`: another session builds an index on its table. */
 const STATE = `SELECT i.indisvalid AS valid, EXISTS (SELECT FROM pg_catalog.pg_stat_progress_create_index p
     WHERE p.relid = i.indrelid AND p.pid <> pg_backend_pid()) AS building
   FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid
@@ -176,7 +173,7 @@ async function buildIndex(
   statements: readonly string[],
   run: (sql: string) => Promise<void>,
 ): Promise<void> {
-  // It waits for transactions that are open, and holds up nobody meanwhile.
+  // A concurrent build waits for open transactions and blocks no other session.
   await session.query('SET lock_timeout = 0');
   for (;;) {
     const [state] = await session.query(STATE, [name]);
@@ -185,7 +182,7 @@ async function buildIndex(
       await setTimeout(PAUSE);
       continue;
     }
-    // Of a process that was cut off: no statement uses it, and every write pays for it.
+    // Left by an interrupted build: no query uses it, but every write updates it.
     if (state !== undefined) await run(`drop index concurrently if exists ${quote(name)}`);
     try {
       for (const sql of statements) await run(sql);

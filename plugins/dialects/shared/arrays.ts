@@ -1,9 +1,5 @@
-/**
- * The array literals of PostgreSQL, `{1,NULL,"a \"b\""}`, in both directions. Knows nothing of element types: callers
- * bring the functions for one element.
- */
+/** Writes and parses array literals of PostgreSQL, `{1,NULL,"a \"b\""}`. Callers convert the elements. */
 
-/** `[1, null, 'a']` as a literal; inner arrays nest. */
 export function arrayLiteral(items: readonly unknown[], element: (item: unknown) => string | null): string {
   const parts = items.map((item) => {
     const text = element(item);
@@ -13,9 +9,9 @@ export function arrayLiteral(items: readonly unknown[], element: (item: unknown)
   return `{${parts.join(',')}}`;
 }
 
-/** Reads a literal; an array of arrays gives nested arrays. Total: broken text gives what could be read. */
+/** Never throws: from invalid text it returns the elements that could be read. */
 export function parseArray(text: string, element: (item: string) => unknown): unknown[] {
-  // Arrays with own lower bounds begin with `[0:2]=`.
+  // Arrays with custom lower bounds begin with `[0:2]=`.
   let at = Math.max(0, text.indexOf('{'));
   const quotedItem = (): string => {
     let item = '';

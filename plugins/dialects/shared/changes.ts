@@ -1,10 +1,6 @@
-/**
- * Everything that a migration can do to a table, as data, and the order in which it is done. What loses data or refuses rows
- * that are there is marked, and is planned only where it was asked for.
- */
+/** The changes that a migration can make to a table, and their order. */
 import type { ModelColumn } from '../../../kernel/contract/model.js';
 
-/** A column with the type that the database keeps it in. */
 export interface TypedColumn {
   readonly column: ModelColumn;
   readonly type: string;
@@ -12,12 +8,12 @@ export interface TypedColumn {
 
 interface Named {
   readonly table: string;
-  /** The column, or the names of all columns, for people. */
+  /** The column, or the names of all columns, for display. */
   readonly column: string;
   readonly name: string;
 }
 
-/** `apart`: outside of the transaction, behind everything else. */
+/** `apart`: made outside the transaction, after everything else. */
 export type Change = Kind & { readonly apart?: true };
 
 type Kind =
@@ -32,7 +28,7 @@ type Kind =
       readonly change: 'set-type';
       readonly table: string;
       readonly from: string;
-      /** It cannot fail on a value and loses none. */
+      /** The conversion loses nothing and cannot fail. */
       readonly exact: boolean;
       readonly nullable: boolean;
     } & TypedColumn)
@@ -46,7 +42,7 @@ export interface PlanWarning {
   readonly table: string;
   readonly column: string | undefined;
   readonly message: string;
-  /** Requests fail or go wrong because of it: said at every start, not only by `lintel migrate`. */
+  /** Requests fail or return wrong results: logged at every start. */
   readonly serious: boolean;
 }
 
@@ -55,7 +51,7 @@ export interface MigrationPlan {
   readonly warnings: readonly PlanWarning[];
 }
 
-/** Foreign keys after all that they may lean on, so that circles are no problem; what loses data comes last of all. */
+/** Foreign keys come after everything they refer to, so that cycles are possible; data is dropped last. */
 const ORDER: readonly Change['change'][] = [
   'create-table',
   'add-column',
@@ -84,5 +80,5 @@ const DESTRUCTIVE: ReadonlySet<Change['change']> = new Set([
   'drop-column',
 ] as const);
 
-/** It takes something away from a table: data, a promise, or rows that do not fit. */
+/** Removes data or a constraint, or rejects existing rows. */
 export const isDestructive = ({ change }: Change): boolean => DESTRUCTIVE.has(change);

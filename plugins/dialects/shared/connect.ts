@@ -1,7 +1,4 @@
-/**
- * Why a database could not be opened, in fixed words: what a server or a driver says never goes into the message, for
- * it may repeat the address with its password.
- */
+/** Reports why a database could not be opened, in fixed texts: messages of servers and drivers may contain the password. */
 import { Fault, fault } from '../../../kernel/contract/fault.js';
 import { NETWORK_REASONS } from '../../kinds/network-reasons.js';
 import { isLost, isNetwork, sqlState } from './errors.js';
@@ -16,7 +13,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ...NETWORK_REASONS,
 };
 
-/** What PgBouncer says to settings of a session that it was not told to ignore. */
+/** PgBouncer rejects session settings that it is not configured to ignore. */
 const isPoolerRefusal = (error: unknown): boolean =>
   error instanceof Error && error.message.startsWith('unsupported startup parameter');
 
@@ -33,20 +30,19 @@ function reasonOf(error: unknown): string {
   return 'the connection failed';
 }
 
-/** An address that no driver should be asked to guess at. */
+/** For an address that must not reach the driver. */
 export const addressFault = (instance: string): Fault =>
   fault('QRY_CONNECT', { instance, reason: 'the address is not valid' });
 
-/** Of those that refuse a session: full, starting, shutting down, or closed for a while. All others stay as they are. */
+/** The server rejects sessions only temporarily: full, starting, shutting down, or closed. */
 const PASSING = /^(?:08|53|57P|55000)/;
 
-/** The server may be there later, and take the same address and the same password. */
 function isPassing(error: unknown): boolean {
   const state = sqlState(error);
   return isLost(error) && (!/^[0-9A-Z]{5}$/.test(state) || isNetwork(state) || PASSING.test(state));
 }
 
-/** One clear Fault for an `open` that failed; `retryable` when the reason may pass by itself. */
+/** `retryable` when the reason may be temporary. */
 export function connectFault(instance: string, error: unknown): Fault {
   if (error instanceof Fault) return error;
   const passing = isPassing(error) && !isPoolerRefusal(error);

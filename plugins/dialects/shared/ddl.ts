@@ -1,7 +1,4 @@
-/**
- * Writes the changes of a migration as SQL. knex is used as a builder of text only and is loaded by nobody else: it
- * never connects, and a start that has nothing to change never loads it.
- */
+/** Writes a migration as SQL. knex only builds text and never connects; it is loaded only when there is something to change. */
 import type { Knex } from 'knex';
 import { apartStatements } from './apart.js';
 import type { Change, TypedColumn } from './changes.js';
@@ -23,27 +20,27 @@ function createTable(knex: Knex, table: string, columns: readonly TypedColumn[])
   });
 }
 
-/** NOT VALID: rows that are there already are not judged, new ones are. knex has no word for it. */
+/** knex does not support NOT VALID, which exempts existing rows. */
 const lengthCheck = (knex: Knex, change: Change & { change: 'add-length' }): Knex.SchemaBuilder =>
   knex.schema.raw(
     `alter table ${quote(change.table)} add constraint ${quote(change.name)} ` +
       `check (char_length(${quote(change.column)}::text) <= ${change.length}) not valid`,
   );
 
-/** Words of a column, as `to_tsvector('english', column) @@ ...` finds them. knex has no word for it. */
+/** knex does not support the expression of a full-text index. */
 const searchIndex = (knex: Knex, change: Change & { change: 'add-search' }): Knex.SchemaBuilder =>
   knex.schema.raw(
     `create index ${quote(change.name)} on ${quote(change.table)} ` +
       `using gin (to_tsvector('english', ${quote(change.column)}))`,
   );
 
-/** With the cast that is tried on every value: the first that does not fit ends the change, and all others with it. */
+/** The first value that cannot be cast fails the whole migration. */
 function setType(knex: Knex, change: Change & { change: 'set-type' }): Knex.SchemaBuilder {
   const { table, column, type, from } = change;
   const name = quote(column.name);
-  // PostgreSQL casts between boolean and int, and not between boolean and the other whole numbers.
+  // PostgreSQL casts between boolean and integer, but not between boolean and bigint or smallint.
   const first = isNumberAndFlag(from, type) || isNumberAndFlag(type, from) ? '::int' : '';
-  // A default or a counter of the old type may not fit the new one.
+  // A default or an identity of the old type may not fit the new one.
   return knex.schema
     .raw(`alter table ${quote(table)} alter column ${name} drop identity if exists`)
     .raw(`alter table ${quote(table)} alter column ${name} drop default`)
@@ -96,7 +93,6 @@ function build(knex: Knex, change: Change): Knex.SchemaBuilder {
   }
 }
 
-/** The statements for a list of changes, in its order. */
 export async function writeDdl(changes: readonly Change[]): Promise<Ddl[]> {
   const { default: createKnex } = await import('knex');
   const knex = createKnex({ client: 'pg' });

@@ -1,27 +1,24 @@
-/**
- * What a table has and its model does not say, or says otherwise. Each difference is a warning with what to do about it, or,
- * where that was asked for, the change that mends it. Pure.
- */
+/** Finds differences between a table and its model. Each becomes a warning or, if requested, a change that fixes it. Pure. */
 import type { ColumnType, ModelColumn } from '../../../kernel/contract/model.js';
 import type { KnownColumn, KnownConstraint, KnownTable } from './known.js';
 import { objectName, sameColumns, warn, type Part } from './plan.js';
 
-/** What to do: nothing is done to data unless somebody asks for it in so many words. */
+/** Existing columns and data change only on explicit request. */
 const LEFT = 'it is left as it is';
 const MENDS = '`lintel migrate --destroy`';
 
-/** Types between which a database can convert values, by the whole name of the type. A value that cannot be converted leaves the table unchanged. */
+/** Types between which a database can convert values. A value that cannot be converted leaves the table unchanged. */
 const FAMILIES: readonly (readonly [RegExp, ColumnType])[] = [
   [/^(?:int[248]?|(?:big|medium|small|tiny)int)$/, 'integer'],
   [/^(?:float[48]?|double|numeric|decimal)$/, 'float'],
   [/^bool(?:ean)?$/, 'boolean'],
   [/^(?:timestamp(?:tz)?|date(?:time)?)$/, 'timestamp'],
   [/^jsonb?$/, 'json'],
-  // PostgreSQL names the type of an array with an underscore in front.
+  // PostgreSQL prefixes array types with an underscore.
   [/^(?!_).*(?:char|text|uuid|name|enum)/, 'text'],
 ];
 
-/** From what to what: `exact` loses nothing and never fails. */
+/** `exact` loses nothing and cannot fail. */
 const CASTS: Readonly<Record<ColumnType, Partial<Record<ColumnType, 'exact' | 'tried'>>>> = {
   integer: { integer: 'tried', float: 'tried', text: 'exact', boolean: 'tried' },
   float: { integer: 'tried', float: 'tried', text: 'exact' },
@@ -63,13 +60,13 @@ function typeDrift(part: Part, column: ModelColumn, known: KnownColumn, destroy:
   } else warn(part, column.name, `${misfit.message}; ${LEFT}; ${MENDS} changes the type`, misfit.serious);
 }
 
-/** Types that hold a value of a model only nearly: what does not fit is rounded, or cut off, and no statement fails. */
+/** Types to which the database rounds or truncates values of the model without an error. */
 const NEARLY: Partial<Readonly<Record<ColumnType, RegExp>>> = {
   float: /^(?:(?:numeric|decimal)\(.*|float4|real|float(?:\(.*)?)(?: unsigned)?$/i,
   timestamp: /^(?:date|(?:datetime|timestamp)(?:\([0-5]\))?|timestamp\([0-5]\) with(?:out)? time zone)$/i,
 };
 
-/** Nothing is offered: to keep fewer digits may be what the table is for. */
+/** Only a warning: fewer digits may be intended. */
 function digitsDrift(part: Part, { name, type }: ModelColumn, { written }: KnownColumn): void {
   if (NEARLY[type]?.test(written) === true)
     warn(part, name, `column has type ${written}, which changes values to fit without an error; ${LEFT}`);
@@ -87,7 +84,7 @@ function nullDrift(part: Part, column: ModelColumn, known: KnownColumn, destroy:
   } else warn(part, column.name, `is optional in the model, and the table demands a value; ${MENDS} allows NULL`);
 }
 
-/** `... <= 20)`, in whichever way the database writes its checks down. */
+/** `... <= 20)`, in the notations of all databases. */
 const boundIn = ({ definition }: KnownConstraint): number => Number(/<= \(?'?(\d+)/.exec(definition)?.[1]);
 
 function lengthDrift(part: Part, column: ModelColumn, known: KnownTable, destroy: boolean): void {
@@ -130,7 +127,7 @@ function foreignDrift(part: Part, known: KnownTable, destroy: boolean): void {
   }
 }
 
-/** A unique index that the model does not ask for refuses rows; others are the business of whoever made them. */
+/** A unique index that is not in the model rejects rows; other indexes are left alone. */
 function uniqueDrift(part: Part, known: KnownTable, destroy: boolean): void {
   const { model } = part;
   const keys = model.columns.filter(({ primaryKey }) => primaryKey).map(({ name }) => name);
@@ -143,7 +140,7 @@ function uniqueDrift(part: Part, known: KnownTable, destroy: boolean): void {
       continue;
     }
     if ([keys, ...model.uniques].some((one) => sameColumns(one, columns))) continue;
-    // It goes with its column.
+    // The index is dropped with its column.
     if (!columns.every((one) => model.columns.some((known) => known.name === one))) continue;
     if (destroy) part.changes.push({ change: 'drop-unique', table: model.table, column, name, constraint });
     else warn(part, column, `unique in the table, and not in the model; ${LEFT}; ${MENDS} drops the index ${name}`);

@@ -1,6 +1,6 @@
 /**
- * From what a driver throws to a Fault of the catalogue, by SQLSTATE. Texts of the driver and of the server stay in
- * `cause`, for the log; of a violated constraint only column names go out, never values.
+ * Maps driver errors to Faults by SQLSTATE. Messages of driver and server go only to the log; responses contain only column
+ * names, never values.
  */
 import { Fault, fault } from '../../../kernel/contract/fault.js';
 import type { FaultOptions, Issue } from '../../../kernel/contract/fault.js';
@@ -9,14 +9,13 @@ import { refusedFields, type dialectErrors } from '../../kinds/dialect-errors.js
 
 type Code = keyof typeof dialectErrors;
 
-/** What drivers tell about an error; everything may be missing. */
 interface DriverError {
   readonly code?: unknown;
   readonly message?: unknown;
   readonly severity?: unknown;
   readonly detail?: unknown;
   readonly where?: unknown;
-  /** Where in the statement as it was sent, which is the definition's text. */
+  /** Set for errors in the text of the definition. */
   readonly position?: unknown;
   readonly internalQuery?: unknown;
   readonly column?: unknown;
@@ -39,7 +38,7 @@ const EXACT: Readonly<Record<string, Code>> = {
   '57014': 'QRY_TIMEOUT',
   '55P03': 'QRY_TIMEOUT',
   '25P03': 'QRY_TIMEOUT',
-  // An index entry or a row beyond the limits of the server: always a matter of the value.
+  // An oversized index entry or row is always caused by the value.
   '54000': 'QRY_BAD_VALUE',
   '57P05': 'QRY_UNAVAILABLE',
 };
@@ -48,11 +47,11 @@ const CLASSES: readonly (readonly [RegExp, Code])[] = [
   [/^(?:08|53|57P0)/, 'QRY_UNAVAILABLE'],
 ];
 const NETWORK = /^(?:ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_|ERR_STREAM|ERR_SOCKET)/;
-/** Errors that pg, its pool and PGlite make themselves have no code. */
+/** Errors of pg, its pool and PGlite themselves have no code. */
 const LOST =
   /connection (?:terminated|error|timeout)|timeout exceeded|timeout expired|not queryable|calling end on the pool|PGlite is clos|read timeout/i;
 
-/** What is not read any further: its connection is of no use. `fault`: why, where it is not that no answer came in time. */
+/** The result is not read to its end, so the connection is dropped. `fault`: the reason; null: a timeout. */
 export class GivenUp extends Error {
   constructor(readonly fault: Fault | null = null) {
     super(fault?.code ?? 'no answer in time');
@@ -67,7 +66,7 @@ export const sqlState = (error: unknown): string => {
 
 export const isNetwork = (code: string): boolean => NETWORK.test(code);
 
-/** The connection itself is gone or going: it must not be used again. */
+/** The connection must not be used again. */
 export function isLost(error: unknown): boolean {
   const { severity, message } = asError(error);
   if (error instanceof GivenUp) return true;
@@ -78,13 +77,13 @@ export function isLost(error: unknown): boolean {
 }
 
 /**
- * The server does not know the prepared statement any more, or a table behind it has other columns since. It says so
- * before it runs anything, so that sending the statement again is always safe.
+ * The prepared statement is unknown, or the columns of its table have changed. The server reports this before running anything,
+ * so resending is safe.
  */
 export const isStale = (error: unknown): boolean =>
   sqlState(error) === '26000' || (sqlState(error) === '0A000' && asError(error).routine === 'RevalidateCachedQuery');
 
-/** A name or a little language that stood in a value (`to_tsquery($1)`), not in the statement. */
+/** A value that the server parses (`to_tsquery($1)`) is invalid, not the statement. */
 const isInValue = (error: unknown): boolean => {
   const { position, internalQuery } = asError(error);
   return /^(?:42601|42602|42704)$/.test(sqlState(error)) && isAbsent(position) && isAbsent(internalQuery);
@@ -104,21 +103,21 @@ function codeOf(error: unknown): Code {
   return isLost(error) ? 'QRY_UNAVAILABLE' : 'QRY_FAILED';
 }
 
-/** `Key (a, b)=(1, 2) already exists.`: the names before the values, and only when they are plain names. */
+/** `Key (a, b)=(1, 2) already exists.`: only plain names are returned. */
 function keyColumns(detail: unknown): string[] {
   const list = typeof detail === 'string' ? /^[^()]*\(([^()]*)\)=\(/.exec(detail)?.[1] : undefined;
   const names = list?.split(', ').map((name) => name.replace(/^"(.*)"$/, '$1')) ?? [];
   return names.every((name) => /^[A-Za-z_][A-Za-z0-9_$]*$/.test(name)) ? names : [];
 }
 
-/** Length checks made by the migration are called `<table>_<column>_length`. */
+/** The migration names its length checks `<table>_<column>_length`. */
 function checkedColumn({ table, constraint }: DriverError): string[] {
   if (typeof table !== 'string' || typeof constraint !== 'string') return [];
   const inner = constraint.slice(table.length + 1, -'_length'.length);
   return constraint === `${table}_${inner}_length` && inner ? [inner] : [];
 }
 
-/** `portal "..." parameter $1`: the server could not read the text of a value. */
+/** `portal "..." parameter $1`: the server could not parse a value. */
 function parameterOf({ where }: DriverError): string[] {
   const found = typeof where === 'string' ? /parameter (\$\d+)/i.exec(where)?.[1] : undefined;
   return found === undefined ? [] : [found];
@@ -140,16 +139,16 @@ function issuesOf(code: Code, error: DriverError): Issue[] {
   }));
 }
 
-/** Classes whose messages name objects and never quote values; whatever else a message says may be a value. */
+/** Messages of these classes name objects and never quote values. */
 const WITHOUT_VALUES = /^(?:08|21|23|25|26|28|3D|40|53|54|55|57|58)/;
 
-/** A complaint about the statement's own text names what stands in the definition. */
+/** An error with a position quotes the text of the definition. */
 const isQuotable = (error: unknown): boolean =>
   WITHOUT_VALUES.test(sqlState(error)) || (/^(?:0A|42)/.test(sqlState(error)) && !isAbsent(asError(error).position));
 
 /**
- * What the log may see: of a server's error no detail, query or values, and no message where it could quote a value (data
- * exceptions, texts that are parsed while a statement runs, what functions raise).
+ * The error for the log. The message is dropped where it could quote a value: data exceptions, text parsed at run time, errors
+ * raised by functions.
  */
 function cleanCause(error: unknown): unknown {
   if (!(error instanceof Error) || !/^[0-9A-Z]{5}$/.test(sqlState(error)) || NETWORK.test(sqlState(error)))
@@ -163,7 +162,7 @@ function cleanCause(error: unknown): unknown {
 
 const UNKNOWN = { outcome: 'Whether the last statement took effect is not known.' };
 
-/** `unknown`: a writing statement had been sent when the connection went away, so nobody knows whether it ran. */
+/** `unknown`: the connection was lost after a write was sent. */
 export function toFault(error: unknown, outcome: 'unknown' | 'none' = 'none'): Fault {
   if (error instanceof Fault) return error;
   if (error instanceof GivenUp && error.fault !== null) {
@@ -183,7 +182,6 @@ export function toFault(error: unknown, outcome: 'unknown' | 'none' = 'none'): F
   return fault(code, unknown ? UNKNOWN : {}, options);
 }
 
-/** A second try of the whole transaction may succeed. */
 export function isRetryable(error: unknown): boolean {
   const cause = error instanceof Fault ? error.options.cause : error;
   return /^(?:40001|40P01)$/.test(sqlState(cause)) || isStale(cause);

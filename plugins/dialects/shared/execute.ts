@@ -1,4 +1,4 @@
-/** Fixed SQL of plugins, through the same door as the statements of definitions: prepared once for each text, values bound. */
+/** Runs fixed SQL of plugins like statements of definitions: prepared once per text, with bound values. */
 import { scanSql } from '../../../kernel/language/sql.js';
 import type { Dialect, Prepared, Statements, Transaction } from '../../kinds/dialect.js';
 

@@ -1,7 +1,4 @@
-/**
- * Reads from the catalogue of the database what the tables of the models look like now. Reads only, in two statements;
- * what is missing is decided elsewhere.
- */
+/** Reads the current tables of the models from the PostgreSQL catalogue. */
 import type { KnownColumn, KnownConstraint, KnownTable, KnownTables } from './known.js';
 import type { Session } from './session.js';
 
@@ -70,7 +67,7 @@ function knownTable(row: CatalogueRow): KnownTable {
   };
 }
 
-/** The tables of these names that exist in the current schema, with what hangs on them. */
+/** Omits tables that do not exist in the current schema. */
 export async function introspect(session: Session, literal: string): Promise<KnownTables> {
   const rows = (await session.query(TABLES, [literal])) as unknown as readonly CatalogueRow[];
   return new Map(rows.map((row) => [row.name, knownTable(row)]));

@@ -1,4 +1,4 @@
-/** The SQL name of the isolation level that each need of a transaction takes. */
+/** The SQL isolation level for each need of a transaction. */
 import type { Isolation } from '../../kinds/dialect.js';
 
 export const ISOLATION_LEVELS: Readonly<Record<Isolation['level'], string>> = {

@@ -1,20 +1,17 @@
-/**
- * What a database says of the tables that it has now, in words that fit every SQL database, and what a migration asks of
- * one. Types only: each dialect family brings its own readers and writers.
- */
+/** Describes existing tables for all SQL databases, and what a migration needs of a dialect. Types only. */
 import type { ModelColumn, ModelTable } from '../../../kernel/contract/model.js';
 import type { Change, MigrationPlan } from './changes.js';
 import type { Session } from './session.js';
 
 export interface KnownColumn {
-  /** The name of the type alone: `int8`, `varchar`. */
+  /** Without its length: `int8`, `varchar`. */
   readonly type: string;
-  /** As people write it, with its length. */
+  /** As written in SQL, with its length. */
   readonly written: string;
   readonly nullable: boolean;
-  /** It gets a value where an INSERT names none: a default, a counter, an expression. */
+  /** An INSERT may omit it. */
   readonly filled: boolean;
-  /** Characters, where the type itself has a bound. */
+  /** In characters, if the type is bounded. */
   readonly length: number | null;
   readonly collation: string | null;
 }
@@ -23,9 +20,9 @@ export interface KnownIndex {
   readonly name: string;
   readonly unique: boolean;
   readonly primary: boolean;
-  /** Made by a constraint of the same name, and to be dropped as one. */
+  /** To be dropped as a constraint. */
   readonly constraint: boolean;
-  /** Key columns; empty for indexes on expressions, on parts or with a condition, which stand for nothing here. */
+  /** Empty for indexes on expressions or prefixes and for partial indexes, which are ignored. */
   readonly columns: readonly string[];
 }
 
@@ -38,7 +35,7 @@ export interface KnownConstraint {
 }
 
 export interface KnownTable {
-  /** False for views and the like: they are left as they are. */
+  /** False for views and similar objects, which are left unchanged. */
   readonly table: boolean;
   readonly columns: ReadonlyMap<string, KnownColumn>;
   readonly indexes: readonly KnownIndex[];
@@ -49,21 +46,18 @@ export type KnownTables = ReadonlyMap<string, KnownTable>;
 
 export interface Misfit {
   readonly message: string;
-  /** What cannot be built on the column while it is so: nothing at all, or no reference. */
+  /** What cannot be built on the column. */
   readonly blocks: 'all' | 'references' | 'nothing';
-  /** Requests fail or go wrong because of it. */
   readonly serious: boolean;
 }
 
-/** How a database keeps what a model says. */
 export interface Shape {
-  /** The type that a column gets, in the words of the database. */
   typeOf(table: ModelTable, column: ModelColumn): string;
-  /** Why a column that is there does not do; null: it does. */
+  /** Null: the column fits. */
   misfit(table: ModelTable, column: ModelColumn, known: KnownColumn): Misfit | null;
-  /** The most characters that a check of the table lets pass; null: there is no check. */
+  /** The limit of the check constraint; null: there is none. */
   bound(table: ModelTable, column: ModelColumn): number | null;
-  /** What this database has no index for, in words; null: it can. */
+  /** The reason; null: supported. */
   cannot(column: ModelColumn, what: 'unique' | 'index' | 'search'): string | null;
 }
 
@@ -72,27 +66,25 @@ export interface Ddl {
   readonly sql: string;
 }
 
-/** What a family of databases brings to a migration. */
 export interface Flavour {
-  /** Everything that was begun is undone when one change fails. */
+  /** A failed change undoes all. */
   readonly transactional: boolean;
   introspect(session: Session, tables: readonly ModelTable[]): Promise<KnownTables>;
   shape(tables: readonly ModelTable[], known: KnownTables): Shape;
-  /** Takes out what rows that are there stand against, where the database judges them at once. */
+  /** Removes changes that existing rows violate, in databases that validate all rows immediately. */
   settle(session: Session, plan: MigrationPlan): Promise<MigrationPlan>;
   write(changes: readonly Change[]): Promise<readonly Ddl[]>;
   readonly quote: (name: string) => string;
-  /** Waits for other processes that change tables; the answer lets the next one in. */
+  /** Waits for other processes that migrate; returns the release of the lock. */
   lock(session: Session): Promise<() => Promise<void>>;
-  /** Of a session that holds no transaction: makes a change that is marked as `apart`. */
+  /** The session must be without a transaction. */
   apart?(session: Session, change: Change, said: (sql: string) => void): Promise<void>;
-  /** Rows that are there stand against such a change. */
   isRefusedByRows?(session: Session, change: Change): Promise<boolean>;
-  /** Another session holds a lock, and for longer than one waits. */
+  /** The lock timeout expired. */
   isLocked?(cause: unknown): boolean;
   isDuplicate(cause: unknown): boolean;
-  /** The database went; nothing is wrong with the tables. */
+  /** The database is unavailable; the tables are not the cause. */
   isAway(cause: unknown): boolean;
-  /** What a log may see of an error: no values. */
+  /** Removes values, for the log. */
   clean(cause: unknown): unknown;
 }

@@ -1,8 +1,6 @@
 /**
- * Brings a database to the shape of the models: look, plan, and only when something is missing lock, look again and
- * change. Two processes that start together meet at the lock; the second finds nothing to do. Where the database undoes
- * changes of tables, all of them are one transaction but those that would hold up who uses a table (`apart.ts`); elsewhere each
- * stands by itself, and what is left is found again.
+ * Migrates a database to the models: introspect and plan; only if something is missing, lock, plan again and change. Changes are
+ * one transaction where possible, except those of `apart.ts`; otherwise a second run completes an interrupted migration.
  */
 import { Fault, fault } from '../../../kernel/contract/fault.js';
 import type { MigrationHow, MigrationOutline, MigrationProgress } from '../../../kernel/contract/migration.js';
@@ -16,17 +14,14 @@ import { planMigration } from './plan.js';
 import { runScripts, scriptOutline, scriptsLeft } from './scripts.js';
 import type { Session, WithSession } from './session.js';
 
-/** A store that is migrated. */
 export interface Migrated {
   readonly withSession: WithSession;
-  /** Sessions without a transaction, where the database is in use while it is changed. */
+  /** Sessions without a transaction, for databases in use during a migration. */
   readonly outside?: WithSession;
   readonly flavour: (session: Session) => Promise<Flavour> | Flavour;
-  /** Name of the connection. */
   readonly store: string;
 }
 
-/** Who hears of it, and what may be done. */
 export interface Migrating {
   readonly log: Log;
   readonly progress?: MigrationProgress | undefined;
@@ -47,7 +42,7 @@ async function look(
   return flavour.settle(session, { changes, warnings });
 }
 
-/** Encrypted columns with rows whose index is missing: of values written before the column had one. */
+/** Encrypted values written before the column had a blind index have none. */
 async function unindexed(
   session: Session,
   { quote }: Flavour,
@@ -93,7 +88,7 @@ async function change(
   }
 }
 
-/** Everything in one transaction, again while another session holds a lock; then what is made apart. */
+/** All changes in one transaction, retried while another session holds a lock; then those marked `apart`. */
 async function changeAll(
   migrated: Migrated,
   flavour: Flavour,
@@ -127,7 +122,6 @@ async function changeAll(
   who.log.info({ tables: changed, changes: changes.length }, 'tables brought to the shape of the models');
 }
 
-/** What a failure leaves behind. */
 const outcomeOf = ({ transactional }: Pick<Flavour, 'transactional'>, done: number, of: number): string =>
   transactional || done === 0
     ? 'Nothing was changed.'
@@ -144,7 +138,7 @@ async function make(session: Session, flavour: Flavour, one: Change, log: Log, o
   }
 }
 
-/** Rows that are there already can stand against a unique index. */
+/** Existing rows can violate a unique index. */
 function refusal(flavour: Flavour, change: Change, cause: unknown, outcome: string, byRows = false): Fault {
   const { table } = change;
   const clean = flavour.clean(cause);
@@ -157,7 +151,7 @@ function refusal(flavour: Flavour, change: Change, cause: unknown, outcome: stri
   return fault('QRY_DUPLICATES', { table, columns: change.columns.join(', ') }, { cause: clean });
 }
 
-/** Faults of its own go through; whatever a driver throws becomes one. */
+/** Converts all errors except the Faults of a migration. */
 async function guarded<T>(
   tables: readonly ModelTable[],
   at: { flavour?: Flavour },
@@ -173,7 +167,7 @@ async function guarded<T>(
   }
 }
 
-/** True when the database was changed. Throws QRY_MIGRATION, QRY_DUPLICATES or QRY_SCRIPT, never what a driver throws. */
+/** True when the database was changed. Throws only QRY_MIGRATION, QRY_DUPLICATES or QRY_SCRIPT. */
 export async function migrate(migrated: Migrated, tables: readonly ModelTable[], who: Migrating): Promise<boolean> {
   const { withSession, outside, flavour: find } = migrated;
   const { scripts = [] } = who.how ?? {};
@@ -191,7 +185,7 @@ export async function migrate(migrated: Migrated, tables: readonly ModelTable[],
   });
 }
 
-/** What `migrate` would do now. Reads only. */
+/** Reads only. */
 export async function outline(
   { withSession, outside, flavour: find, store }: Migrated,
   tables: readonly ModelTable[],

@@ -1,7 +1,4 @@
-/**
- * A migration in words and statements, for people who want to read it before it runs. The words come from one switch
- * over all kinds of change, which the compiler wants complete. Nothing is changed here.
- */
+/** Describes a migration in text and statements. Changes nothing. */
 import type { MigrationOutline, MigrationStep } from '../../../kernel/contract/migration.js';
 import type { ModelColumn } from '../../../kernel/contract/model.js';
 import { isDestructive, type Change, type MigrationPlan } from './changes.js';
@@ -59,7 +56,7 @@ export const stepOf = (store: string, change: Change): Omit<MigrationStep, 'sql'
   destructive: isDestructive(change),
 });
 
-/** How many values a change takes away or may change; null for one that leaves them all. */
+/** How many values a change may lose; null: none. */
 async function lossOf(session: Session, { quote }: Flavour, change: Change): Promise<string | null> {
   const drops = change.change === 'drop-column';
   if (!drops && (change.change !== 'set-type' || change.exact)) return null;
@@ -71,7 +68,6 @@ async function lossOf(session: Session, { quote }: Flavour, change: Change): Pro
   return count === 0 ? null : `of ${values} what ${change.type} cannot hold; one that does not fit ends the change`;
 }
 
-/** `session`: for counting what would be lost. */
 export async function outlineOf(
   session: Session,
   flavour: Flavour,

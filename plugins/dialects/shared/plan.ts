@@ -1,6 +1,6 @@
 /**
- * Compares models with the tables that exist and lists what is missing. Additive unless asked otherwise: differences that
- * adding cannot mend become warnings (`drift.ts`). Pure: no database, no SQL.
+ * Compares models with existing tables and lists what is missing. Only adds unless requested otherwise; other differences become
+ * warnings. Pure.
  */
 import { createHash } from 'node:crypto';
 import type { ModelColumn, ModelTable } from '../../../kernel/contract/model.js';
@@ -8,7 +8,7 @@ import { inOrder, type Change, type MigrationPlan, type PlanWarning } from './ch
 import { driftOf } from './drift.js';
 import type { KnownTable, Misfit, KnownTables, Shape } from './known.js';
 
-/** A deterministic name; names have 63 bytes at most, longer ones end in a digest of the whole. */
+/** At most 63 bytes; longer names end in a digest. */
 export function objectName(table: string, column: string, suffix: string): string {
   const name = `${table}_${column}_${suffix}`;
   if (Buffer.byteLength(name) <= 63) return name;
@@ -19,16 +19,14 @@ export function objectName(table: string, column: string, suffix: string): strin
     .replace(/\uFFFD+$/, '')}_${digest}_${suffix}`;
 }
 
-/** One table, and what is found out about it. */
 export interface Part {
   readonly model: ModelTable;
   readonly known: KnownTable | undefined;
   readonly shape: Shape;
-  /** All tables of the same store. */
   readonly tables: readonly ModelTable[];
   readonly changes: Change[];
   readonly warnings: PlanWarning[];
-  /** Columns that are there otherwise, and stay so: what cannot be built on them. */
+  /** Differing columns, with what cannot be built on them. */
   readonly unfit: ReadonlyMap<string, Misfit['blocks']>;
 }
 
@@ -52,7 +50,6 @@ function columnPart(part: Part, column: ModelColumn): void {
   }
 }
 
-/** Says why not, where the database has no such index. */
 function isAble(part: Part, column: ModelColumn, what: 'unique' | 'index' | 'search'): boolean {
   const reason = part.shape.cannot(column, what);
   if (reason !== null) warn(part, column.name, reason);
@@ -78,7 +75,7 @@ function indexPart(part: Part, column: ModelColumn): void {
 export const sameColumns = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((name) => b.includes(name));
 
-/** In any order: a unique index on the same columns is as good. */
+/** Column order is ignored. */
 function uniquePart(part: Part): void {
   const { model, known } = part;
   const { table, uniques, columns } = model;
@@ -100,7 +97,7 @@ function lengthPart(part: Part, column: ModelColumn): void {
   part.changes.push({ change: 'add-length', table: model.table, column: column.name, name, length });
 }
 
-/** What lies on another connection cannot be referred to. */
+/** Tables of another connection cannot be referenced. */
 function foreignPart(part: Part, column: ModelColumn): void {
   const { model, known, tables } = part;
   const target = column.references;
@@ -149,7 +146,7 @@ function planTable(part: Part, destroy: boolean): void {
   if (known) driftOf(part, known, destroy);
 }
 
-/** `destroy`: what differs is brought into the shape of the models too, also where that takes something away. */
+/** `destroy`: also removes or changes what differs from the models. */
 export function planMigration(
   tables: readonly ModelTable[],
   known: KnownTables,
@@ -160,7 +157,7 @@ export function planMigration(
   const warnings: PlanWarning[] = [];
   for (const model of tables) {
     const there = known.get(model.table);
-    // With the type mended, the indexes on it can be built.
+    // Changing the type makes the indexes on the column possible.
     const unfit = destroy ? new Map<string, Misfit['blocks']>() : unfitOf(model, there, shape);
     planTable({ model, known: there, shape, tables, changes, warnings, unfit }, destroy);
   }

@@ -1,7 +1,6 @@
 /**
- * From a scanned statement to one that is ready for PostgreSQL or its embedded sibling. Runs once per statement at
- * load; the text of the definition is kept but for RETURNING, which an INSERT without it gains, a lock where it
- * is asked for, and quotes around tables that are called like words of SQL.
+ * Prepares a statement for PostgreSQL, on a server or embedded, at load. Adds only RETURNING, row locks and quotes around
+ * reserved table names.
  */
 import { createHash } from 'node:crypto';
 import { onlyComputes } from '../../../kernel/language/sql-calls.js';
@@ -13,9 +12,9 @@ import type { PgPrepared } from './values.js';
 
 const JSON_CAST = /^jsonb?$/;
 const READS = /^(?:SELECT|VALUES|TABLE)$/;
-/** Words that write or lock, wherever they stand in a SELECT: CTEs that write, SELECT INTO, FOR UPDATE. */
+/** Keywords that write or lock anywhere in a SELECT: writing CTEs, SELECT INTO, FOR UPDATE. */
 const WRITES = /^(?:INSERT|UPDATE|DELETE|MERGE|INTO|SHARE|LOCK)$/i;
-/** An INSERT with one of these reads, changes what is there, or calls what may take long. */
+/** An INSERT with one of these reads tables or changes existing rows. */
 const NOT_PLAIN = /^(?:SELECT|WITH|CONFLICT|TABLE)$/i;
 const LISTS = /^(?:ANY|ALL|SOME)$/i;
 
@@ -24,7 +23,7 @@ const wordsOf = (scan: SqlScan): { text: string; start: number }[] =>
     .filter((token) => token.type !== 'comment')
     .map((token) => ({ text: scan.text.slice(token.start, token.end), start: token.start }));
 
-/** An INSERT answers with its row (`RETURNING *`), put before a semicolon or a comment at the end of the text. */
+/** Adds `RETURNING *` before a final semicolon or comment. */
 function withReturning(scan: SqlScan): string {
   if (scan.verb !== 'INSERT' || scan.returning || scan.statements !== 1) return scan.text;
   const last = scan.tokens.findLast((token) => token.type !== 'comment' && token.type !== 'semicolon');
@@ -32,7 +31,7 @@ function withReturning(scan: SqlScan): string {
   return `${scan.text.slice(0, end)} RETURNING *${scan.text.slice(end)}`;
 }
 
-/** `= ANY($1)` and `$1::text[]` take an array as an array; everywhere else an array is JSON. */
+/** `= ANY($1)` and `$1::text[]` bind an array as an array; everywhere else an array is JSON. */
 function isArray(scan: SqlScan, words: readonly { text: string; start: number }[], n: number): boolean {
   return scan.placeholders.some((placeholder) => {
     if (placeholder.n !== n) return false;
@@ -42,7 +41,7 @@ function isArray(scan: SqlScan, words: readonly { text: string; start: number }[
   });
 }
 
-/** A JSON cast decides; a column does where no occurrence of the parameter has a cast of its own. */
+/** A JSON cast decides; the column decides if the parameter has no cast anywhere. */
 function isJson(scan: SqlScan, n: number, column: boolean): boolean {
   const casts = scan.placeholders.filter((placeholder) => placeholder.n === n).map((placeholder) => placeholder.cast);
   return (
@@ -50,7 +49,7 @@ function isJson(scan: SqlScan, n: number, column: boolean): boolean {
   );
 }
 
-/** Rows written out in the statement: it waits for nobody unless a unique value is under way elsewhere. */
+/** An INSERT of literal rows waits only for a concurrent insert of the same unique value. */
 function isPlainInsert(scan: SqlScan, words: readonly { text: string }[]): boolean {
   const [first] = words;
   return (
@@ -61,7 +60,7 @@ function isPlainInsert(scan: SqlScan, words: readonly { text: string }[]): boole
   );
 }
 
-/** A table called `user` or `order` needs quotes here. */
+/** Quotes tables named `user` or `order`. */
 function withQuotes(scan: SqlScan): SqlScan {
   const { text } = quoteReserved(scan);
   return text === scan.text ? scan : scanSql(text);
@@ -83,7 +82,7 @@ export function prepareStatement({
   const isLeft = words.some((word) => WRITES.test(word.text)) || !onlyComputes(scan);
   const readOnly = locked === null && READS.test(scan.verb) && !isLeft;
   return Object.freeze({
-    // Server-side names may have 63 bytes; the digest keeps equal texts equal and different ones apart.
+    // Statement names are limited to 63 bytes.
     name: `lintel_${createHash('sha256').update(text).digest('base64url').slice(0, 27)}`,
     text,
     order,

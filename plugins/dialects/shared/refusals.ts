@@ -1,6 +1,6 @@
 /**
- * What PostgreSQL says against a statement that it reads and does not run: its own words, the place in the text of the definition,
- * and what helps. What another database of the project may well take is not said.
+ * Reports statements that PostgreSQL rejects when it prepares them, with the position in the definition and advice. Omits errors
+ * that another database may not have.
  */
 import type { Refusal } from '../../../kernel/contract/trial.js';
 import { scanSql, type SqlScan } from '../../../kernel/language/sql.js';
@@ -9,11 +9,10 @@ import { nearest } from '../../../kernel/source/suggest.js';
 import { sqlState } from './errors.js';
 import type { Session } from './session.js';
 
-/** A statement as it is sent. */
 export interface Sent {
   readonly scan: SqlScan;
   readonly text: string;
-  /** From an offset in that text to one in the text of the definition. */
+  /** Maps an offset in that text to one in the definition. */
   readonly written: (offset: number) => number;
 }
 
@@ -22,11 +21,10 @@ export function sentAs(text: string): Sent {
   return { scan, ...quoteReserved(scan) };
 }
 
-/** What may be there although this database does not know it. */
+/** Objects that may exist elsewhere. */
 export interface Doubts {
-  /** Extensions of a server. */
   readonly extensions: boolean;
-  /** SQL of the project that could not be run here. */
+  /** SQL scripts that could not run here. */
   readonly scripts: boolean;
 }
 
@@ -36,13 +34,13 @@ interface Said {
   readonly position?: unknown;
 }
 
-/** Complaints about the text; all others are about the session or the server. */
+/** Other errors concern the session or the server. */
 const ABOUT_TEXT = /^(?:0A|21|22|42)/;
 const EXTENSION_FUNCTION =
   /^(?:st_|uuid_(?:generate|ns|nil)|gen_salt|crypt|digest|hmac|pgp_|armor|dearmor|\w*similarity|show_trgm|unaccent|levenshtein|soundex|text_soundex|difference|d?metaphone|daitch_|crosstab|connectby|normal_rand|\w+_distance|inner_product|vector_|l2_norm|earth|ll_to_earth|hstore|akeys|avals|skeys|svals|lquery|ltree|subpath|subltree|nlevel|lca|cube|h3_|time_bucket|cron_|postgis_|geo|phraseto_|pg_trgm)/;
 const EXTENSION_OPERATOR = /: \S+ (?:%|%>>?|<<?%|<->|<=>|<#>|<<->|<->>|~>|\?[<>]|\^[<>@]\S*)/;
 
-/** Null where it is not certain that the statement fails. `position`: of the first character of the text as it was sent. */
+/** Null unless the statement certainly fails. `position`: the server's position of the first character. */
 export function refusalOf(error: unknown, { scan, text, written }: Sent, doubts: Doubts, position = 1): Refusal | null {
   const state = sqlState(error);
   const { message, hint, position: said } = error as Said;
@@ -71,7 +69,7 @@ const ABOUT: Readonly<Record<string, Refusal['about']>> = {
 };
 
 function isDoubtful(state: string, message: string, { extensions, scripts }: Doubts): boolean {
-  // A table without a model, or one of a schema that others look after.
+  // A table without a model, or of a schema that is managed elsewhere.
   if ((state === '42P01' && message.startsWith('relation')) || state === '3F000') return true;
   if (state === '42704') return extensions || scripts;
   if (state !== '42883') return false;
@@ -94,7 +92,7 @@ function adviceFor(state: string, message: string, near: string | undefined, hin
   return typeof hint === 'string' ? hint : '';
 }
 
-/** The database counts characters. */
+/** Positions of PostgreSQL count code points, not UTF-16 units. */
 function unitAt(text: string, characters: number): number {
   let at = 0;
   let left = characters;
@@ -105,7 +103,6 @@ function unitAt(text: string, characters: number): number {
   return at;
 }
 
-/** The name itself, behind a table or a schema and a dot. */
 function lastPart({ tokens }: SqlScan, at: number): number {
   const significant = tokens.filter(({ type }) => type !== 'comment');
   let i = significant.findIndex(({ start }) => start === at);
@@ -121,7 +118,7 @@ const NAMES = `
 SELECT DISTINCT proname AS name FROM pg_catalog.pg_proc
 WHERE prorettype NOT IN ('internal'::regtype, 'trigger'::regtype) AND proname !~ '^(?:pg_|_|binary_upgrade)'`;
 
-/** Adds what the database knows of functions with that name, or with one that is nearly it. */
+/** Adds the functions of this name, or the one with the most similar name. */
 export async function withFunctions(refusal: Refusal, { query }: Pick<Session, 'query'>): Promise<Refusal> {
   const name = refusal.about === 'function' ? functionIn(refusal.what) : null;
   if (name === null) return refusal;

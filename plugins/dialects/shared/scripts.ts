@@ -1,6 +1,6 @@
 /**
- * SQL of the project beside its models: each file is run once, in the order of the names, in a transaction of its own. A table of
- * the database says which have run, and what stood in them.
+ * Runs the SQL scripts of the project: each once, by name, in its own transaction. A table stores the names and checksums of
+ * those that have run.
  */
 import { createHash } from 'node:crypto';
 import { Fault, fault } from '../../../kernel/contract/fault.js';
@@ -15,14 +15,13 @@ const LEDGER = 'lintel_scripts';
 
 export interface Scripts {
   readonly pending: readonly Script[];
-  /** Run, and something else since. */
+  /** Changed after they ran. */
   readonly changed: readonly Script[];
 }
 
 const checksumOf = ({ text }: Script): string => createHash('sha256').update(text).digest('hex');
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** Reads only. */
 export async function scriptsLeft(
   session: Session,
   { introspect, quote }: Pick<Flavour, 'introspect' | 'quote'>,
@@ -39,7 +38,6 @@ export async function scriptsLeft(
   };
 }
 
-/** True when one was run. */
 export async function runScripts(
   { withSession, flavour: find, store }: Migrated,
   scripts: readonly Script[],
@@ -56,10 +54,9 @@ export async function runScripts(
   return pending.length > 0;
 }
 
-/** It met a lock that another session holds. */
 const isLockedOut = (error: unknown): boolean => error instanceof Fault && isLocked(error.options.cause);
 
-/** Another process may have run it meanwhile. */
+/** Another process may have run the script meanwhile. */
 async function runOne(session: Session, flavour: Flavour, script: Script): Promise<void> {
   const unlock = await flavour.lock(session);
   try {
@@ -92,7 +89,6 @@ const stepOf = (store: string, { file }: Script): Omit<MigrationStep, 'sql' | 'l
   destructive: false,
 });
 
-/** In the words of a migration. */
 export const scriptOutline = (
   store: string,
   { pending, changed }: Scripts,

@@ -1,13 +1,10 @@
-/**
- * What the migration needs of a connection: a session that runs plain statements one after the other. Each dialect
- * brings its own; nothing here knows a driver.
- */
+/** The session of a migration. Implemented by each dialect. */
 import type { Row } from '../../kinds/dialect.js';
 
 export interface Session {
-  /** Without values these may be several statements. */
+  /** Without values, the text may contain several statements. */
   query(text: string, values?: readonly (string | null)[]): Promise<readonly Row[]>;
 }
 
-/** Runs work in one transaction on one connection; rolls back when it throws. */
+/** In one transaction; rolls back when `work` throws. */
 export type WithSession = <T>(work: (session: Session) => Promise<T>) => Promise<T>;

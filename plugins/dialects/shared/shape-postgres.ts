@@ -1,7 +1,4 @@
-/**
- * How PostgreSQL keeps what a model says, and how it is migrated: everything in one transaction, behind a lock of the
- * database. The same for the server and for the embedded engine.
- */
+/** Maps models to PostgreSQL types and migrates in one transaction under an advisory lock. */
 import type { ColumnType, ModelColumn, ModelTable } from '../../../kernel/contract/model.js';
 import { Fault } from '../../../kernel/contract/fault.js';
 import { isLocked, isRefusedByRows, LOCK_WAIT_LOCAL, makeApart } from './apart.js';
@@ -19,7 +16,6 @@ const TYPES: Readonly<Record<ColumnType, string>> = {
   json: 'jsonb',
 };
 
-/** Types of the database that can hold a column of a model. */
 const FITTING: Readonly<Record<ColumnType, readonly string[]>> = {
   integer: ['int8', 'int4', 'int2', 'numeric'],
   float: ['float8', 'float4', 'numeric'],
@@ -44,7 +40,7 @@ const shape: Shape = {
   cannot: () => null,
 };
 
-/** Any number, as long as every process of this product takes the same one. */
+/** An arbitrary advisory lock key, the same for every process. */
 const LOCK = '7306089142510571';
 
 export const postgresFlavour: Flavour = {
@@ -62,11 +58,11 @@ export const postgresFlavour: Flavour = {
   write: async (changes) => (await import('./ddl.js')).writeDdl(changes),
   quote: (name) => `"${name.replaceAll('"', '""')}"`,
   async lock(session) {
-    // Deadlines of requests do not fit here: an index on a large table takes its time, and so may the other process.
+    // Request timeouts are too short for building an index or waiting for another process.
     await session.query('SET LOCAL statement_timeout = 0');
     await session.query(`SELECT pg_advisory_xact_lock(${LOCK})`);
     await session.query(LOCK_WAIT_LOCAL);
-    // The end of the transaction lets go.
+    // The end of the transaction releases the lock.
     return () => Promise.resolve();
   },
   apart: makeApart,

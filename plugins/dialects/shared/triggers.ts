@@ -1,7 +1,4 @@
-/**
- * Triggers that touch tables: no statement shows what they read and write, so the database has to watch every transaction. Those that
- * only set columns of the row that is written change nothing about it.
- */
+/** Finds triggers that access tables: statements do not show these accesses, so every transaction has to be serializable. */
 import type { Log } from '../../../kernel/contract/plugin.js';
 import { callsIn, reachesOut } from '../../../kernel/language/sql-calls.js';
 import { significant } from '../../../kernel/language/sql-read.js';
@@ -10,12 +7,11 @@ import { scanSql } from '../../../kernel/language/sql.js';
 export interface Trigger {
   readonly name: string;
   readonly table: string;
-  /** The text of what it does. */
   readonly body: string;
 }
 
 const TOUCHES = /^(?:SELECT|INSERT|UPDATE|DELETE|MERGE|REPLACE|TRUNCATE|PERFORM|EXECUTE|CALL|TABLE)$/;
-/** Words of procedures that may stand before a bracket. */
+/** Procedural keywords that may precede a parenthesis. */
 const PROCEDURAL = /^(?:if|elsif|elseif|while|return|raise|assert|foreach|perform)$/;
 
 export function touchesTables({ body }: Pick<Trigger, 'body'>): boolean {
@@ -25,7 +21,7 @@ export function touchesTables({ body }: Pick<Trigger, 'body'>): boolean {
   return callsIn(words, { tables: [] }).some((name) => !PROCEDURAL.test(name) && reachesOut(name));
 }
 
-/** True where there are such triggers, which the log then names. */
+/** Logs the names of such triggers. */
 export function isTriggered(triggers: readonly Trigger[], store: string, log: Log): boolean {
   const found = triggers.filter(touchesTables).map(({ name, table }) => `${name} on ${table}`);
   if (found.length === 0) return false;

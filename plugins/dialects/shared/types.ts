@@ -1,7 +1,4 @@
-/**
- * Values on their way out: from the text that PostgreSQL answers with to native JSON values, by type number. The same
- * table serves both dialects, so that an answer does not depend on the database. Types without a row stay text.
- */
+/** Converts values from PostgreSQL text to JSON values by type OID. Types not listed stay text. */
 import { exactNumber, readJson } from '../../../kernel/language/exact-json.js';
 import { parseArray } from './arrays.js';
 
@@ -11,19 +8,19 @@ const text: Parse = (value) => value;
 const boolean: Parse = (value) => value === 't';
 const number: Parse = (value) => Number(value);
 const json: Parse = readJson;
-/** JSON has no infinities and no `NaN`: those are text, as the database writes them. */
+/** Infinities and `NaN` are not JSON numbers and stay text. */
 const float: Parse = (value) => {
   const result = Number(value);
   return Number.isFinite(result) ? result : value;
 };
 
-/** Whole numbers that a double cannot hold stay text: a wrong id is worse than a string. */
+/** Integers that a double cannot hold exactly stay text. */
 const integer: Parse = (value) => {
   const result = Number(value);
   return Number.isSafeInteger(result) ? result : value;
 };
 
-/** Text too where a double would change it. */
+/** Decimals that a double would change stay text. */
 export const decimal: Parse = (value) => {
   if (!value.includes('.')) return integer(value);
   if (value.length < 16) return Number(value);
@@ -33,12 +30,9 @@ export const decimal: Parse = (value) => {
 
 const INSTANT = /^(\d{4,6}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d+))?(?:([+-]\d\d)(?::?(\d\d))?)?$/;
 
-/**
- * `2026-01-02 03:04:05.6+00` to `2026-01-02T03:04:05.600Z`. Sessions run in UTC; should a statement have changed that,
- * the offset is kept. `infinity` and years before our era stay as they are.
- */
+/** `2026-01-02 03:04:05.6+00` to `2026-01-02T03:04:05.600Z`. `infinity` and years BC stay unchanged. */
 export const instant: Parse = (value) => {
-  // The common case without a pattern: 2026-01-02 03:04:05[.fraction][+00], plain cuts at fixed places.
+  // Fast path for 2026-01-02 03:04:05[.fraction][+00].
   if (value.charCodeAt(10) === 32 && value.charCodeAt(4) === 45) {
     const end = value.endsWith('+00') ? value.length - 3 : value.length;
     const tail = value.slice(19, end);
@@ -58,7 +52,7 @@ const arrayOf =
   (value) =>
     parseArray(value, element);
 
-/** Element type, its number, the number of its array type. */
+/** Parser, element type OID, array type OID. */
 const ROWS: readonly (readonly [Parse, number, number])[] = [
   [boolean, 16, 1000],
   [text, 17, 1001],
@@ -90,5 +84,4 @@ export const parsers: ReadonlyMap<number, Parse> = new Map(
   ]),
 );
 
-/** The parser of a type number; text for types that are not in the table. */
 export const parserOf = (oid: number): Parse => parsers.get(oid) ?? text;

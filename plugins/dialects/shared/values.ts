@@ -1,31 +1,28 @@
-/**
- * Values on their way into a statement. Everything is bound as text, whose type the database takes from the statement;
- * no value ever becomes part of the SQL. What text cannot hold in the database is refused here, before it is sent.
- */
+/** Binds values as text; the database infers the types. Rejects values that PostgreSQL text cannot store. */
 import { ExactNumber } from '../../../kernel/contract/exact-number.js';
 import { Fault, fault } from '../../../kernel/contract/fault.js';
 import { writeJson } from '../../../kernel/language/exact-json.js';
 import type { Prepared } from '../../kinds/dialect.js';
 import { arrayLiteral } from './arrays.js';
 
-/** A statement of PostgreSQL and its embedded sibling; made by `prepareStatement` only. */
+/** Created only by `prepareStatement`. */
 export interface PgPrepared extends Prepared {
-  /** For each parameter (0-based): bind an array as an array literal. */
+  /** Parameters (0-based) that bind an array as an array literal. */
   readonly arrays: readonly boolean[];
-  /** It only reads, by itself, what serializable transactions write. */
+  /** A single read of tables that serializable transactions write. */
   readonly among: boolean;
-  /** Waits behind no other statement. */
+  /** Runs in parallel with other statements of its request, so it must not wait behind one of them. */
   readonly atOnce: boolean;
-  /** Inserts rows that are written out in the statement. */
+  /** An INSERT of literal rows. */
   readonly insert: boolean;
 }
 
-/** Well-formedness is a flag check for most strings, unlike a pattern. */
+/** `isWellFormed` takes constant time for one-byte strings, unlike a regular expression. */
 interface CheckedString {
   isWellFormed(): boolean;
 }
 
-/** NUL is no character of PostgreSQL text, and half a surrogate pair would silently become another character. */
+/** PostgreSQL text cannot contain NUL, and a lone surrogate would silently change. */
 function checked(text: string): string {
   if (text.includes('\0') || !(text as unknown as CheckedString).isWellFormed()) throw fault('QRY_BAD_VALUE');
   return text;
@@ -35,12 +32,12 @@ function jsonText(value: unknown): string {
   let text: string | undefined;
   try {
     text = writeJson(value);
-    // A number beyond all bounds would silently become null.
+    // Infinity would silently become null.
     if (text?.includes('null') === true) JSON.stringify(value, finite);
   } catch (cause) {
     throw fault('QRY_BAD_VALUE', {}, { cause });
   }
-  // A function or a symbol has no JSON form.
+  // Functions and symbols have no JSON form.
   if (text === undefined) throw fault('QRY_BAD_VALUE');
   return text;
 }
@@ -50,7 +47,6 @@ function finite(_key: string, value: unknown): unknown {
   return value;
 }
 
-/** One value as the text that is sent; `null` is the SQL NULL. */
 function bindValue(value: unknown, json: boolean, array: boolean): string | null {
   if (value === null || value === undefined) return null;
   if (json) return jsonText(value);
@@ -58,7 +54,7 @@ function bindValue(value: unknown, json: boolean, array: boolean): string | null
     case 'string':
       return checked(value);
     case 'number':
-      // `1e400` in a body is larger than any number.
+      // `1e400` in a body is parsed as Infinity.
       if (!Number.isFinite(value)) throw fault('QRY_BAD_VALUE');
       return String(value);
     case 'boolean':
@@ -75,7 +71,7 @@ function bindValue(value: unknown, json: boolean, array: boolean): string | null
   }
 }
 
-/** All values of a run, in the order in which the driver wants them. */
+/** In the order of the driver. */
 export function bindValues(prepared: PgPrepared, values: readonly unknown[]): (string | null)[] {
   const { order, json, arrays } = prepared;
   const bound = new Array<string | null>(order.length);
@@ -90,7 +86,7 @@ export function bindValues(prepared: PgPrepared, values: readonly unknown[]): (s
   return bound;
 }
 
-/** Names the parameter whose value was refused. */
+/** Names the rejected parameter. */
 function refused(error: unknown, n: number): unknown {
   if (!(error instanceof Fault) || error.options.issues !== undefined) return error;
   const detail = 'cannot be kept in the database';

@@ -1,4 +1,4 @@
-/** `AGGREGATE`: a pipeline over the collection. */
+/** `AGGREGATE`: runs a pipeline over the collection. */
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { documentAction } from '../../kinds/document-action.js';
 

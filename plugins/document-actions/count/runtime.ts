@@ -1,4 +1,4 @@
-/** `COUNT`: how many documents match. */
+/** `COUNT`: counts the matching documents. */
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { documentAction } from '../../kinds/document-action.js';
 

@@ -1,4 +1,4 @@
-/** `DELETE`: removes the documents that match, or marks them. */
+/** `DELETE`: removes the matching documents, or soft-deletes them. */
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { documentAction } from '../../kinds/document-action.js';
 import { settled } from '../shared/options.js';

@@ -1,4 +1,4 @@
-/** `FETCH_ONE`: the first document that matches. */
+/** `FETCH_ONE`: returns the first matching document. */
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { documentAction } from '../../kinds/document-action.js';
 import { settled } from '../shared/options.js';

@@ -1,4 +1,4 @@
-/** `FETCH`: the documents that match. */
+/** `FETCH`: returns the matching documents. */
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { documentAction } from '../../kinds/document-action.js';
 import { settled } from '../shared/options.js';
@@ -22,7 +22,7 @@ export default defineRuntime(documentAction, {
           limit: most,
           lock: parts.lock(),
         });
-        // To a database, a limit of 0 is none.
+        // The database takes a limit of 0 for no limit.
         return (inside) => (most === 0 ? Promise.resolve([]) : store.find(collection, which, options, inside, frame));
       };
     },

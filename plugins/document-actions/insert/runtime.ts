@@ -1,4 +1,4 @@
-/** `INSERT`: writes a document and gives it back. */
+/** `INSERT`: writes a document and returns it. */
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { documentAction } from '../../kinds/document-action.js';
 

@@ -1,4 +1,4 @@
-/** Options of a call to a document store, without those that nobody asked for. */
+/** Removes undefined options of a document store call. */
 
 type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 

@@ -1,4 +1,4 @@
-/** `UPDATE`: changes the documents that match. */
+/** `UPDATE`: changes the matching documents. */
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { documentAction } from '../../kinds/document-action.js';
 import { settled } from '../shared/options.js';

@@ -1,7 +1,4 @@
-/**
- * Pipelines: the first `$match` is asked of the database, the rest runs over what it finds. Other collections that stages name are
- * read beforehand. Nothing is written by a pipeline.
- */
+/** Runs pipelines: the database evaluates the first `$match`, the library the rest. Pipelines cannot write. */
 import { fault } from '../../../kernel/contract/fault.js';
 import type { Transaction } from '../../kinds/dialect.js';
 import type { Document } from '../../kinds/document-store.js';
@@ -12,7 +9,7 @@ const WRITING: ReadonlySet<string> = new Set(['$out', '$merge']);
 
 const isFields = (value: unknown): value is Document => typeof value === 'object' && value !== null;
 
-/** Collections that stages name, at any depth. */
+/** At any depth. */
 function namesIn(pipeline: readonly Document[], names: Set<string>): void {
   for (const stage of pipeline) {
     for (const [operator, value] of Object.entries(stage)) {

@@ -1,6 +1,6 @@
 /**
- * Documents as JSON and back: order of fields is kept, and `Date`, `ObjectId` and odd numbers have forms of their own. Names
- * that begin with `$` are doubled on the way in, so that no document can be taken for such a form.
+ * Encodes documents as JSON. `Date`, `ObjectId` and non-JSON numbers become objects with a `$` key; a leading `$` of field names
+ * is doubled, so that no document can imitate these.
  */
 import { createHash } from 'node:crypto';
 import { ObjectId } from 'bson';
@@ -8,9 +8,9 @@ import { fault, type Fault } from '../../../kernel/contract/fault.js';
 import { escapePointer, type Json } from '../../../kernel/contract/json.js';
 import type { Document } from '../../kinds/document-store.js';
 
-/** As deep as MongoDB goes. */
+/** The nesting limit of MongoDB. */
 const DEEPEST = 100;
-/** Longer keys are kept as digests: an index entry has room for little more. */
+/** Longer keys become digests, because index entries are limited in size. */
 const LONGEST = 80;
 
 export function refused(pointer: string, detail: string): Fault {
@@ -23,7 +23,7 @@ const isPlain = (value: object): value is Record<string, unknown> => {
   return prototype === Object.prototype || prototype === null;
 };
 
-/** Also one that another copy of the library has made. What a client sends is a plain object and never taken for one. */
+/** Accepts instances of another copy of the library, but no plain objects: client data cannot imitate an id. */
 export const isObjectId = (value: unknown): value is ObjectId =>
   value instanceof ObjectId ||
   (typeof value === 'object' &&
@@ -32,7 +32,7 @@ export const isObjectId = (value: unknown): value is ObjectId =>
     !Object.hasOwn(value, '_bsontype') &&
     (value as { _bsontype?: unknown })._bsontype === 'ObjectId');
 
-/** A copy whose objects are plain ones; `leaf` says what becomes of everything that is no object or list. */
+/** `leaf` converts every value that is no object or array. */
 function walk(value: unknown, at: string, depth: number, name: (key: string) => string, leaf: Leaf): unknown {
   if (depth > DEEPEST) throw refused(top(at), 'is nested too deeply');
   if (Array.isArray(value)) return value.map((item, i) => walk(item, `${at}/${i}`, depth + 1, name, leaf));
@@ -43,7 +43,7 @@ function walk(value: unknown, at: string, depth: number, name: (key: string) => 
   }
   return made;
 }
-/** Also a field that is called like the prototype. */
+/** Assignment to `__proto__` would change the prototype. */
 function put(made: Record<string, unknown>, key: string, value: unknown): void {
   if (key !== '__proto__') made[key] = value;
   else Object.defineProperty(made, key, { value, enumerable: true, configurable: true, writable: true });
@@ -51,7 +51,7 @@ function put(made: Record<string, unknown>, key: string, value: unknown): void {
 
 type Leaf = (value: unknown, at: string) => unknown;
 
-/** The field of the document that a place is in. */
+/** The top-level field of a JSON pointer. */
 const top = (at: string): string => at.split('/').slice(0, 2).join('/');
 
 function leafIn(value: unknown, at: string): Json {
@@ -84,7 +84,7 @@ const doubled = (key: string): string => (key.startsWith('$') ? `$${key}` : key)
 
 export const encode = (document: Document): Json => walk(document, '', 0, doubled, leafIn) as Json;
 
-/** The same with plain objects throughout: what is compared with documents must be made like them. */
+/** Copies with plain objects, to be comparable with decoded documents. */
 export const plainCopy = <T>(value: T): T =>
   walk(
     value,
@@ -110,7 +110,7 @@ export function decode(value: unknown): unknown {
   return made;
 }
 
-/** A text for a value that is equal for equal values; null for values that are compared in other ways. */
+/** Equal for equal values; null for values that need another comparison. */
 export function scalarKey(value: unknown): string | null {
   switch (typeof value) {
     case 'string':
@@ -125,13 +125,12 @@ export function scalarKey(value: unknown): string | null {
   return isObjectId(value) ? `o${value.toHexString()}` : null;
 }
 
-/** Text that the database takes as it is. */
+/** Digests all but short printable ASCII text. */
 export const short = (text: string): string =>
   text.length <= LONGEST && /^[\x20-\x7e]*$/.test(text)
     ? text
     : `#${createHash('sha256').update(JSON.stringify(text)).digest('base64url').slice(0, 32)}`;
 
-/** The key of a document. */
 export function idKey(id: unknown): string {
   if (Array.isArray(id) || id === undefined || id instanceof RegExp) throw refused('/_id', 'cannot be an id');
   return short(scalarKey(id) ?? `j${JSON.stringify(encode({ id }))}`);

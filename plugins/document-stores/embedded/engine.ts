@@ -1,6 +1,5 @@
 /**
- * MongoDB's query and update language, by `mingo`, with script evaluation off and some operators made exact. Knows no database;
- * what the library throws becomes a Fault here.
+ * MongoDB's query and update language by `mingo`, without script evaluation and with corrected operators. Accesses no database.
  */
 import { Aggregator } from 'mingo/aggregator';
 import { Context, evalExpr, type OpType } from 'mingo/core';
@@ -35,7 +34,7 @@ type Stage = (stream: Stream, expression: Document, options: StageOptions) => St
 
 const within = (document: Document, path: string): unknown => resolve(document, path);
 
-/** Between two fields. With a `pipeline` that runs over what was found. */
+/** `$lookup` by fields; `pipeline` runs over the joined documents. */
 const lookup: Stage = (stream, expression, options) => {
   const { from, localField, foreignField, pipeline = [], let: variables = {}, as } = expression;
   if (typeof localField !== 'string' || typeof foreignField !== 'string')
@@ -61,7 +60,7 @@ const bucket: Stage = (stream, expression, options) =>
     flow(new Aggregator(bucketAsGroups(expression) as Fields[], options as never).run(documents)),
   );
 
-/** Of nothing, there is no count. */
+/** `$count` of no documents returns no document. */
 const count: Stage = (stream, name) =>
   stream.transform((documents) =>
     flow(documents.length === 0 ? [] : [{ [name as unknown as string]: documents.length }]),
@@ -69,7 +68,7 @@ const count: Stage = (stream, name) =>
 
 type Accumulator = (documents: unknown, expression: unknown, options: unknown) => unknown;
 
-/** A field that is not there is not collected; the library makes null of it, but not inside an object. */
+/** Missing fields are not collected; the library would collect null. */
 const present =
   (accumulator: unknown): Accumulator =>
   (documents, value, options) => {
@@ -101,7 +100,7 @@ const CONTEXT = Context.init({
 
 const SETTINGS = { scriptEnabled: false, useStrictMode: true, context: CONTEXT } as const;
 
-/** Names of operators come from the definition; whatever else the library says may quote a value. */
+/** Operator names come from the definition; the rest of the message may quote a value. */
 function wordsOf(error: unknown): string {
   const operator = /\boperator:? '?(\$\w+)/.exec(error instanceof Error ? error.message : '')?.[1];
   return operator === undefined
@@ -125,7 +124,6 @@ export function testOf(filter: Document): Test {
   return (document) => guarded(() => query.test(document as Fields));
 }
 
-/** The id comes first; what is not there is left out. */
 function tidy(document: Document): Document {
   const fields = Object.entries(document).filter(([name, value]) => name !== '_id' && value !== undefined);
   const { _id } = document;
@@ -134,7 +132,7 @@ function tidy(document: Document): Document {
 
 const isSlice = (value: unknown): value is { readonly $slice: unknown } =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, '$slice') && !isExpression(value as Document);
-/** `$slice` of a field that is named: then it is an expression. */
+/** `$slice` with a field is an expression. */
 const isExpression = ({ $slice: spec }: Document): boolean => Array.isArray(spec) && typeof spec[0] !== 'number';
 
 function sliced(list: unknown, spec: unknown): unknown {
@@ -145,7 +143,7 @@ function sliced(list: unknown, spec: unknown): unknown {
   return list.slice(from, from + count);
 }
 
-/** A cut of a list alone leaves every other field where it is. */
+/** A projection of only `$slice` keeps all other fields. */
 export function project(documents: readonly Document[], filter: Document, projection: Document): readonly Document[] {
   const cuts = Object.entries(projection).filter(([path, value]) => isSlice(value) && !path.includes('.'));
   const others = Object.entries(projection).filter(([path, value]) => !isSlice(value) || path.includes('.'));
@@ -161,7 +159,6 @@ export function project(documents: readonly Document[], filter: Document, projec
   });
 }
 
-/** The fields that are asked for. */
 function projected(documents: readonly Document[], filter: Document, projection: Document): readonly Document[] {
   return guarded(() =>
     new Query(filter, SETTINGS)
@@ -171,7 +168,7 @@ function projected(documents: readonly Document[], filter: Document, projection:
   );
 }
 
-/** Changes the documents, which all match the filter; gives those that stand for them then. */
+/** The documents match the filter already; returns the new versions. */
 export function change(
   documents: readonly Fields[],
   filter: Document,

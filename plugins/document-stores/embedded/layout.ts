@@ -1,6 +1,6 @@
 /**
- * Tables and indexes that models need in the SQL database: what is missing, in words and statements, and how it is made. What a
- * collection demands stands in the comment of its table. Adds only.
+ * Plans and creates the tables and indexes of models. The rules of a collection are stored in the comment of its table. Only
+ * adds.
  */
 import { Fault, fault } from '../../../kernel/contract/fault.js';
 import type { MigrationOutline, MigrationProgress, MigrationStep } from '../../../kernel/contract/migration.js';
@@ -16,11 +16,10 @@ import { commentOf, indexName, knownOf, quote, tableName, textsOf, type Tables }
 export interface Place {
   readonly sql: Dialect;
   readonly tables: Tables;
-  /** Of the store, as the config has it. */
   readonly instance: string;
 }
 
-/** A missing field and null are no value: any number of documents may have none. */
+/** Missing fields and null become SQL NULL, which may repeat in a unique index. */
 const expression = (field: string): string => `(NULLIF((doc #> ${pathLiteral(field)})::text, 'null'))`;
 
 const indexOf = ({ change, columns }: Planned, name: string): KnownIndex => {
@@ -35,7 +34,7 @@ const indexOf = ({ change, columns }: Planned, name: string): KnownIndex => {
   };
 };
 
-/** Fields of other indexes are found by the one that every collection has. */
+/** The index of terms covers all other indexes. */
 function indexSql(planned: Planned, table: string, name: string): string[] {
   const fields = planned.columns.map((column) => column.name);
   const index = quote(indexName(table, name));
@@ -51,7 +50,7 @@ interface Made {
   readonly planned: Planned;
 }
 
-/** `state`: what is known of each collection; it is brought up to date step by step. */
+/** `state` is updated with each step. */
 function write(planned: Planned, instance: string, state: Map<string, Known>): Made {
   const table = tableName(planned.collection, instance);
   const before = state.get(planned.collection) ?? NOTHING;
@@ -98,7 +97,7 @@ export async function outline(place: Place, models: readonly ModelTable[]): Prom
   return { steps: steps.map(({ step }) => step), warnings };
 }
 
-/** Two processes that start together meet at the lock; the second finds nothing to do. */
+/** An advisory lock serializes processes that start together. */
 export async function build(
   place: Place,
   models: readonly ModelTable[],
@@ -131,7 +130,7 @@ export async function build(
   }
 }
 
-/** Documents that are there already can stand against a unique index. */
+/** Existing documents can violate a unique index. */
 const refusal =
   ({ change, collection: table, columns }: Planned) =>
   (cause: unknown): never => {

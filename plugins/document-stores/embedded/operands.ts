@@ -1,4 +1,4 @@
-/** Updates that cannot be worked out: a number is added to text, an item to what is no list. The library would do nothing. */
+/** Rejects updates such as adding a number to text, which the library would silently ignore. */
 import type { Document } from '../../kinds/document-store.js';
 import { refused } from './codec.js';
 import { isFields } from './order.js';
@@ -13,7 +13,7 @@ function valueAt(document: Document, path: string): unknown {
   }, document);
 }
 
-/** Operators that go all the way to their field, and make what is missing there or find nothing. */
+/** Operators that walk the whole path, and create missing parts or change nothing. */
 const GOING: ReadonlySet<string> = new Set([
   '$set',
   '$inc',
@@ -29,7 +29,7 @@ const GOING: ReadonlySet<string> = new Set([
   '$currentDate',
 ]);
 
-/** A field cannot be made inside a text, a number or null, nor a named one inside a list. */
+/** A field cannot be created inside a scalar, nor a named field inside an array. */
 function judgeWay(path: string, documents: readonly Document[]): void {
   const parts = path.split('.');
   for (const document of documents) {
@@ -52,7 +52,7 @@ export function judgeOperands(update: Document, documents: readonly Document[]):
       if (GOING.has(operator) && !path.includes('$')) judgeWay(path, documents);
       if (!numeric && !LISTS.has(operator)) continue;
       if (numeric && typeof operand !== 'number') throw refused(pointerOf(path), 'is no number');
-      // Places in a list are found by the language itself.
+      // The library resolves array placeholders.
       if (path.includes('$')) continue;
       for (const document of documents) {
         const value = valueAt(document, path);

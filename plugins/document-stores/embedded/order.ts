@@ -1,11 +1,10 @@
 /**
- * The order of values as MongoDB has it: by type first, a missing field is null, a list counts by its least or greatest member.
- * Texts are compared by code point. Nothing else of the language.
+ * Sorts values as MongoDB does: by type first, missing fields as null, arrays by their least or greatest element, texts by code
+ * point.
  */
 import type { Document } from '../../kinds/document-store.js';
 import { isObjectId } from './codec.js';
 
-/** Places of the types. */
 export function rankOf(value: unknown): number {
   if (value === null || value === undefined) return 1;
   switch (typeof value) {
@@ -24,7 +23,7 @@ export function rankOf(value: unknown): number {
 
 const plain = (a: number | string | boolean, b: number | string | boolean): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** UTF-16 puts what lies beyond the first plane before some of what lies in it. */
+/** UTF-16 order differs outside the basic plane. */
 const texts = (a: string, b: string): number => (a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b)));
 
 function numbers(a: number, b: number): number {
@@ -67,10 +66,7 @@ export function compare(a: unknown, b: unknown): number {
   }
 }
 
-/**
- * Values at a path; a list on the way stands for all its members, and a member without fields has no value. `whole`: a number points
- * at it, it counts as itself.
- */
+/** An array on the path stands for its elements. `whole`: an array selected by a number counts as itself. */
 function valuesAt(value: unknown, parts: readonly string[], whole = false): readonly unknown[] {
   const [part, ...rest] = parts;
   if (part === undefined) {
@@ -86,7 +82,7 @@ function valuesAt(value: unknown, parts: readonly string[], whole = false): read
   return isFields(value) && Object.hasOwn(value, part) ? valuesAt(value[part], rest) : [undefined];
 }
 
-/** An empty list comes before everything. */
+/** An empty array sorts before everything. */
 const EMPTY = Symbol('empty');
 export const isFields = (value: unknown): value is Document =>
   typeof value === 'object' && value !== null && !(value instanceof Date) && !isObjectId(value);

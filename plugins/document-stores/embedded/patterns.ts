@@ -1,13 +1,13 @@
 /**
- * Patterns of document queries: matched in linear time or refused, since the text comes from documents that anybody may have written.
- * What the definition writes is compiled once.
+ * Regular expressions of document queries, matched in linear time or rejected, because clients may have written the text.
+ * Compiled patterns are cached.
  */
 import { linearPattern, type LinearPattern } from '../../../kernel/language/linear-pattern.js';
 
 const MOST_KEPT = 200;
 const kept = new Map<string, LinearPattern>();
 
-/** `options`: as MongoDB names them; `g` and `y` would remember a place, `x` allows blanks. */
+/** Ignores `g` and `y`, which are stateful, and `x`. */
 export function patternOf(source: string, options = ''): LinearPattern {
   const flags = options.replace(/[gyxdu]/g, '');
   const key = `${flags}/${source}`;
@@ -32,7 +32,7 @@ interface Found {
 
 type Given = Readonly<Record<string, unknown>>;
 
-/** The pattern and the text of `$regexMatch` and those like it; null where there is no text. */
+/** Null when the pattern or the text is missing. */
 function given({ input, regex, options = '' }: Given): readonly [pattern: LinearPattern, input: string] | null {
   if (input === null || input === undefined || regex === null || regex === undefined) return null;
   if (typeof input !== 'string' || typeof regex !== 'string' || typeof options !== 'string')
@@ -57,7 +57,7 @@ export function findAll(operands: Given): readonly Found[] {
   const [pattern, input] = found;
   const all: Found[] = [];
   for (let from = 0; ;) {
-    // Behind the last character nothing is searched any more.
+    // There is no empty match at the end of the text.
     if (from > 0 && from >= input.length) return all;
     const match = pattern.exec(input, from);
     if (match === null) return all;

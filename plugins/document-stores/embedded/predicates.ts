@@ -1,6 +1,6 @@
 /**
- * The comparing operators of filters, as MongoDB has them: values are equal with the order of their fields, greater only within
- * their type, and a list counts with all its members. The library is less exact here.
+ * Comparison operators with MongoDB's semantics, which the library lacks: equality includes field order, ordering applies within
+ * a type, arrays also match by their elements.
  */
 import type { Document } from '../../kinds/document-store.js';
 import { isObjectId } from './codec.js';
@@ -8,10 +8,10 @@ import { compare, isFields, rankOf } from './order.js';
 import { patternOf } from './patterns.js';
 
 type Predicate = (document: Document) => boolean;
-/** The first two are those of the library: path and operand. */
+/** The parameters are those of the library. */
 export type Operator = (path: string, operand: unknown, options?: unknown) => Predicate;
 
-/** Values at a path. `whole`: a list that a number points at counts as itself only; `flat`: members of a list at the end count too. */
+/** `whole`: an array selected by a number matches only as a whole; `flat`: includes the elements of a final array. */
 function at(value: unknown, parts: readonly string[], whole: boolean, flat = true): readonly unknown[] {
   const [part, ...rest] = parts;
   if (part === undefined) return Array.isArray(value) && !whole && flat ? [value, ...(value as unknown[])] : [value];
@@ -27,7 +27,7 @@ function at(value: unknown, parts: readonly string[], whole: boolean, flat = tru
   return isFields(value) && Object.hasOwn(value, part) ? at(value[part], rest, false, flat) : [undefined];
 }
 
-/** Lists at a path, each as a whole. */
+/** Applies to arrays at the path, each as a whole. */
 const anyList =
   (path: string, matches: (list: readonly unknown[]) => boolean): Predicate =>
   (document) =>
@@ -126,7 +126,7 @@ const $mod: Operator = (path, operand) => {
   return any(path, (value) => typeof value === 'number' && Math.trunc(value) % divisor === remainder);
 };
 
-/** Without operators inside: those are for the library. */
+/** Operands with operators are left to the library. */
 const $all =
   (otherwise: Operator): Operator =>
   (path, operand, options) => {
@@ -146,13 +146,12 @@ const $size: Operator = (path, operand) => {
 };
 
 const BRANCHES: ReadonlySet<string> = new Set(['$and', '$or', '$nor']);
-/** Operators of members that are plain values. */
 const ofMembers = (operand: unknown): boolean =>
   isFields(operand) &&
   Object.keys(operand).length > 0 &&
   Object.keys(operand).every((key) => key.startsWith('$') && !BRANCHES.has(key));
 
-/** The library finds lists inside lists, too. A member that is a list counts as itself only, as one that a number points at. */
+/** The library also searches nested arrays; an element that is an array must match only as a whole. */
 const $elemMatch =
   (otherwise: Operator): Operator =>
   (path, operand, options) => {
@@ -173,7 +172,7 @@ const $regex: Operator = (path, operand) => {
   return any(path, judged(operand instanceof RegExp ? operand : { source: String(operand), flags: '' }));
 };
 
-/** Members of a list that are no objects have no fields: nothing is said of them. */
+/** Array elements without fields match nothing. */
 const ofObjects =
   (operator: Operator): Operator =>
   (...given) => {

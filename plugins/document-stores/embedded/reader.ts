@@ -1,7 +1,4 @@
-/**
- * Reads the documents that match a filter, in steps, in the order in which they were written. Holds one step in memory, and what
- * its caller keeps.
- */
+/** Reads matching documents in batches, in insertion order. Holds one batch in memory. */
 import type { Row, Transaction } from '../../kinds/dialect.js';
 import type { Document } from '../../kinds/document-store.js';
 import { decode, idKey } from './codec.js';
@@ -16,19 +13,18 @@ export interface Found {
   readonly document: Document;
 }
 
-/** A filter, ready. */
 export interface Query {
   readonly narrow: Narrow;
   readonly search: Search | null;
   readonly test: Test;
-  /** The filter without what the database has judged for certain. */
+  /** Without what the database has fully evaluated. */
   readonly rest: Document;
 }
 
 export interface Reader {
-  /** Null: there is no such collection. */
+  /** Null: the collection does not exist. */
   queryOf(collection: string, filter: Document, inside: Transaction | null): Promise<Query | null>;
-  /** Until `visit` says that it has enough. Outside a transaction it throws MoreToRead where one statement does not read all. */
+  /** Reads until `visit` returns false. Throws MoreToRead outside a transaction if one statement does not return everything. */
   each(collection: string, query: Query, inside: Transaction | null, visit: (one: Found) => boolean): Promise<void>;
   all(collection: string, filter: Document, inside: Transaction | null): Promise<readonly Document[]>;
   count(collection: string, filter: Document, inside: Transaction | null): Promise<number>;
@@ -37,10 +33,10 @@ export interface Reader {
 
 const foundOf = ({ seq, doc }: Row): Found => ({ seq: Number(seq), document: decode(doc) as Document });
 
-/** What is left would be read as of a later moment. */
+/** A second statement outside a transaction would read a later state. */
 export class MoreToRead extends Error {}
 
-/** A filter is judged also where there is nothing to find. */
+/** Filters are validated even if the collection is empty. */
 function queryFrom(filter: Document, { indexes }: Known): Query {
   const { search, rest } = searchOf(filter, searchedIn(indexes));
   return { narrow: narrowOf(rest), search, test: testOf(rest), rest };
@@ -74,7 +70,7 @@ export function createReader(tables: Tables): Reader {
       }
       if (rows.length < BATCH) return;
       if (inside === null) throw new MoreToRead();
-      // There are many: now their order is worth more than their index.
+      // For many documents, insertion order is cheaper than the index of terms.
       early = false;
     }
   }

@@ -1,14 +1,10 @@
-/**
- * Judges documents by the rules of their collection, as they would be written, and says which fields the database has refused.
- * Fields that the rules do not name may hold anything.
- */
+/** Validates documents against the rules of their collection, and names the fields of database errors. */
 import { Fault, fault, type Issue } from '../../../kernel/contract/fault.js';
 import { escapePointer } from '../../../kernel/contract/json.js';
 import type { Document } from '../../kinds/document-store.js';
 import type { KnownIndex } from '../shared/plan.js';
 import type { FieldRule, Rules } from '../shared/rules.js';
 
-/** What is kept of a collection beside its documents. */
 export interface Known {
   readonly rules: Rules | null;
   readonly indexes: readonly KnownIndex[];
@@ -75,15 +71,15 @@ function judgeFields(
   return null;
 }
 
-/** What is wrong first, or null. */
+/** The first violation, or null. */
 export const judge = ({ required = [], properties }: Rules, document: Document): Judgement =>
   judgeFields(document, properties, required, '');
 
-/** The same error, with the fields that it is about; `indexes`: by their names in the database. */
+/** `indexes`: fields by index name in the database. */
 export function named(error: unknown, indexes: ReadonlyMap<string, readonly string[]>): unknown {
   if (!(error instanceof Fault)) return error;
   const { cause, issues: _, ...options } = error.options;
-  // Places in statements say nothing to anybody.
+  // Issues of other errors refer to positions in internal statements.
   if (error.code !== 'QRY_UNIQUE') return fault(error.code, error.params, { ...options, cause });
   const name = String(((cause ?? {}) as { constraint?: unknown }).constraint);
   const fields = indexes.get(name) ?? (name.endsWith('_pkey') ? ['_id'] : []);

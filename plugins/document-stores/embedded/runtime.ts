@@ -1,6 +1,4 @@
-/**
- * Runtime of the document store `embedded`: its tables lie in a SQL connection of the config, which opens and closes by itself.
- */
+/** Runtime of the document store `embedded`: its tables are in a SQL connection, which opens and closes itself. */
 import { BootError } from '../../../kernel/contract/boot-error.js';
 import { defineRuntime, type RuntimeContext } from '../../../kernel/contract/plugin.js';
 import { dialect, type Dialect } from '../../kinds/dialect.js';
@@ -14,7 +12,6 @@ interface Opened {
   readonly tables: Tables;
 }
 
-/** What belongs to a handle and is nobody else's business. */
 const opened = new WeakMap<DocumentStore, Opened>();
 const partsOf = (handle: DocumentStore): Opened => {
   const found = opened.get(handle);

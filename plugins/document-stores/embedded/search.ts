@@ -1,13 +1,13 @@
 /**
- * `$text`: words in the fields that the model marks for search, with the stems of English, by the text search of the database.
- * Any word will do, every phrase in quotes must be there, no word behind a minus may.
+ * `$text` by the English full-text search of the database. Requires all quoted phrases, or any word if there are none; excludes
+ * words and phrases after a minus.
  */
 import { fault } from '../../../kernel/contract/fault.js';
 import type { Document } from '../../kinds/document-store.js';
 import type { KnownIndex } from '../shared/plan.js';
 
 export interface Search {
-  /** Conditions whose values have these numbers and the following. */
+  /** Parameters are numbered from `first`. */
   readonly conditions: (first: number) => readonly string[];
   readonly values: readonly unknown[];
 }
@@ -15,13 +15,13 @@ export interface Search {
 export const searchedIn = (indexes: readonly KnownIndex[]): readonly string[] =>
   indexes.find(({ words }) => words !== null)?.words ?? [];
 
-/** What is searched of a document, as it also stands in the index. */
+/** Must equal the expression of the index. */
 export function searchedText(fields: readonly string[]): string {
   const parts = fields.map((field) => `coalesce(doc #>> ${pathLiteral(field)}, '')`);
   return `to_tsvector('english'::regconfig, ${parts.join(` || ' ' || `)})`;
 }
 
-/** A path as a literal of an array; names come from models. */
+/** Names come from models. */
 export const pathLiteral = (field: string): string => {
   const quoted = `"${field.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
   return `'{${quoted.replaceAll("'", "''")}}'::text[]`;
@@ -36,7 +36,7 @@ interface Taken {
   readonly rest: Document;
 }
 
-/** Takes `$text` out of a filter, where it may stand. */
+/** `$text` may be at the top level or inside `$and`. */
 export function searchOf(filter: Document, fields: readonly string[]): Taken {
   const { $text: text, $comment: _, ...rest } = filter;
   if (text !== undefined) return { search: searchFor(text, fields), rest };
@@ -71,5 +71,5 @@ function searchFor(text: unknown, fields: readonly string[]): Search {
   };
 }
 
-/** A query for all words becomes one for any. */
+/** Turns a query for all words into one for any word. */
 const anyOf = (value: string): string => `replace(plainto_tsquery('english', ${value})::text, ' & ', ' | ')::tsquery`;

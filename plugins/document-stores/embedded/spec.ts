@@ -1,4 +1,4 @@
-/** Spec of the document store `embedded`: collections in a SQL connection of the project, the default without a MongoDB server. */
+/** Spec of the document store `embedded`: collections in a SQL connection, the default without a MongoDB server. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { shape, text } from '../../../kernel/schema/combinators.js';
 import { dialectErrors } from '../../kinds/dialect-errors.js';

@@ -1,16 +1,12 @@
-/**
- * Stages of pipelines and operators of expressions in which the library answers otherwise than MongoDB. The library calls them with
- * what it has; nothing here evaluates text.
- */
+/** Pipeline stages and expression operators that differ from MongoDB in the library. Evaluates no code from definitions. */
 import type { Document } from '../../kinds/document-store.js';
 import { scalarKey } from './codec.js';
 import { compare, isFields, orderOf } from './order.js';
 import { findAll, findOne, isMatch } from './patterns.js';
 
-/** How values of expressions are worked out: by the library. */
 export type Evaluate = (document: unknown, expression: unknown, options: never) => unknown;
 
-/** A field that is not there comes before null. */
+/** A missing field sorts before null. */
 const compareValues = (a: unknown, b: unknown): number =>
   a === undefined || b === undefined ? Number(a !== undefined) - Number(b !== undefined) : compare(a, b);
 
@@ -46,7 +42,7 @@ const DATES = [
 
 const NO_BRANCH = Symbol('no branch');
 
-/** Weeks begin on Sundays, and the days before the first Sunday of a year are in week 0. */
+/** Weeks begin on Sunday; the days before the first Sunday of a year are in week 0. */
 const weekOver =
   (known: Readonly<Record<string, unknown>>): Expression =>
   (document, expression, options) => {
@@ -56,7 +52,7 @@ const weekOver =
     return Math.floor((day + 7 - weekday) / 7);
   };
 
-/** Longer ones would take the memory of the whole process. */
+/** Limits the memory of one range. */
 const LONGEST_RANGE = 1_000_000;
 
 export function expressionsOver(
@@ -96,7 +92,7 @@ export function expressionsOver(
       if (found === NO_BRANCH) throw new Error('no branch is right, and there is no default');
       return found;
     },
-    // Those of the library try the same way again and again, and never end where nothing at all is matched.
+    // The library's versions may backtrack exponentially, and loop infinitely on empty matches.
     $regexMatch: overPattern(evaluate, isMatch),
     $regexFind: overPattern(evaluate, findOne),
     $regexFindAll: overPattern(evaluate, findAll),
@@ -110,7 +106,7 @@ export function expressionsOver(
         options,
       );
     },
-    // Some stages of the library are made of functions of its own. A definition is JSON and has none.
+    // Used internally by the library. Definitions are JSON and cannot contain functions.
     $function: (document, expression, options) => {
       const { body, args } = expression as { body?: unknown; args?: unknown };
       if (typeof body !== 'function') throw new Error('scripts are not run');
@@ -119,13 +115,11 @@ export function expressionsOver(
   };
 }
 
-/** Documents on their way through a pipeline, as the library has them. */
 export interface Stream {
   map(change: (document: Document) => unknown): Stream;
   transform(change: (documents: Document[]) => Stream): Stream;
 }
 
-/** Makes a stream of a list. */
 export type Flow = (documents: readonly Document[]) => Stream;
 
 export const sorting =
@@ -133,7 +127,7 @@ export const sorting =
   (stream: Stream, keys: Readonly<Record<string, unknown>>): Stream =>
     stream.transform((documents) => flow([...documents].sort(orderOf(keys))));
 
-/** The same as groups and a choice: a boundary belongs to what lies above it. */
+/** `$bucket` as `$group` with `$switch`; lower boundaries are inclusive. */
 export function bucketAsGroups(spec: Document): readonly Document[] {
   const { groupBy, boundaries, output } = spec;
   const all = boundaries as readonly unknown[];
@@ -149,7 +143,7 @@ export function bucketAsGroups(spec: Document): readonly Document[] {
 const keyOf = (value: unknown): string =>
   value === null || value === undefined ? 'z' : (scalarKey(value) ?? `j${JSON.stringify(value)}`);
 
-/** Values at a path, those of lists one by one; what is not there is null. */
+/** Missing values are null; arrays count by element. */
 function keysAt(
   document: Document,
   path: string,
@@ -160,7 +154,7 @@ function keysAt(
   return value.length === 0 ? ['z'] : [keyOf(value), ...(value as unknown[]).map(keyOf)];
 }
 
-/** Documents of the other collection for each document, in their order there. */
+/** Joined documents keep the order of their collection. */
 export function joiner(
   others: readonly Document[],
   local: string,

@@ -1,6 +1,6 @@
 /**
- * The handle of the embedded document store. The database narrows down which documents may match, the query language decides
- * which do. Everything inside a transaction runs on that one's connection: waiting for another could last for ever.
+ * The handle of the embedded document store: the database narrows down the candidates, the library decides which match. A
+ * transaction uses only its own connection, because waiting for another could deadlock.
  */
 import { ObjectId } from 'bson';
 import type { Asker } from '../../../kernel/contract/asker.js';
@@ -27,13 +27,12 @@ import { indexName, tableName, type Tables } from './tables.js';
 import { termsLiteral } from './terms.js';
 import { inserted, operatorsOf, seedOf } from './upsert.js';
 
-/** How often one document is looked for that somebody else changes at the same time. */
+/** Attempts to lock a matching document under concurrent changes. */
 const TRIES = 30;
 
 export interface Parts {
   readonly sql: Dialect;
   readonly tables: Tables;
-  /** Of the store, as the config has it. */
   readonly instance: string;
 }
 
@@ -60,7 +59,7 @@ export function createStore({ sql, tables, instance }: Parts): DocumentStore {
     }
   }
 
-  /** In the transaction that there is, or in one of its own. */
+  /** Runs in the given transaction, or in its own one. */
   async function within<T>(
     inside: Inside,
     work: (transaction: Transaction) => Promise<T>,
@@ -75,7 +74,7 @@ export function createStore({ sql, tables, instance }: Parts): DocumentStore {
     );
   }
 
-  /** What is read, as of one moment: by one statement, or by several in one transaction. */
+  /** Reads one consistent state, in a snapshot transaction if it takes several statements. */
   async function atOnce<T>(
     inside: Inside,
     work: (transaction: Transaction | null) => Promise<T>,
@@ -115,7 +114,7 @@ export function createStore({ sql, tables, instance }: Parts): DocumentStore {
     return documents;
   }
 
-  /** Those that match, locked; what changed since they were looked at is judged again. */
+  /** Tests documents again that were changed since they were read. */
   async function locked(
     collection: string,
     filter: Document,
@@ -129,12 +128,11 @@ export function createStore({ sql, tables, instance }: Parts): DocumentStore {
       const found = await candidates(collection, query, options, transaction);
       const documents = found.map(({ document }) => document);
       const still = await again(collection, query, documents, sort, transaction);
-      // Another one may match instead of the one that somebody else has changed.
+      // Another document may match instead.
       if (one !== true || found.length === 0 || still.length > 0 || attempt >= TRIES) return still;
     }
   }
 
-  /** What was found, locked; without what does not match any more. */
   async function again(
     collection: string,
     query: Query,
@@ -162,7 +160,7 @@ export function createStore({ sql, tables, instance }: Parts): DocumentStore {
     };
     await reader.each(collection, query, inside, (one) => {
       found.push(one);
-      // Nothing is kept that the end would throw away.
+      // Bounds memory.
       if (sort !== null && found.length > 2 * most + 1000) cut();
       return sort !== null || found.length < most;
     });
@@ -188,7 +186,7 @@ export function createStore({ sql, tables, instance }: Parts): DocumentStore {
       return [made];
     }
     const known = (await tables.known(collection, transaction)) ?? NOTHING;
-    // A document that was wrong before is not judged until it is right.
+    // A document that was invalid before is not validated until it becomes valid.
     const before = documents.map((document) => ({ key: idKey(document['_id']), right: isRight(known, document) }));
     const changed = change(documents, searchOf(filter, ['']).rest, operatorsOf(update), arrayFilters);
     changed.forEach((document, i) => {
@@ -229,7 +227,7 @@ export function createStore({ sql, tables, instance }: Parts): DocumentStore {
       try {
         return await within(inside, call, asker);
       } catch (error) {
-        // Two made the same document at once: now it is there.
+        // A concurrent upsert created the document.
         if (inside !== null || options.upsert !== true || !isTaken(error)) throw error;
         return within(inside, call, asker);
       }
@@ -268,7 +266,6 @@ function demand({ rules }: Known, document: Document): void {
 
 const isTaken = (error: unknown): boolean => error instanceof Fault && error.code === 'QRY_UNIQUE';
 
-/** The id comes first, as MongoDB keeps it. */
 function withId(document: Document): Document {
   const { _id, ...fields } = document;
   return { _id: Object.hasOwn(document, '_id') ? _id : new ObjectId(), ...fields };

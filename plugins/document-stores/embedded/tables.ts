@@ -1,20 +1,20 @@
 /**
- * One table for each collection, in a SQL database that speaks PostgreSQL's language, and the texts of all statements on it. Names
- * of collections become names of tables only here, quoted; values are always bound.
+ * One table per collection in a PostgreSQL database, and all statements on it. Collection names become quoted table names only
+ * here.
  */
 import { createHash } from 'node:crypto';
 import { BY_LOCKS, type Dialect, type Row, type Transaction } from '../../kinds/dialect.js';
 import { NOTHING, type Known } from './rules.js';
 
-/** Rows of one step. */
+/** Rows per statement. */
 export const BATCH = 500;
-/** Any number that other users of the database do not take. */
+/** An arbitrary advisory lock key. */
 const LOCK = '7306089142510572';
 const NAME_BYTES = 63;
 
 export const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** Names have 63 bytes at most; longer ones end in a digest of the whole. */
+/** At most 63 bytes; longer names end in a digest. */
 export function fitting(name: string, suffix = ''): string {
   const whole = name + suffix;
   if (Buffer.byteLength(whole) <= NAME_BYTES) return whole;
@@ -22,13 +22,13 @@ export function fitting(name: string, suffix = ''): string {
   return `${name.slice(0, NAME_BYTES - 13 - suffix.length)}_${digest}${suffix}`;
 }
 
-/** No collection has an `@` in its name. */
+/** Unambiguous, because collection names cannot contain `@`. */
 export const tableName = (collection: string, instance: string): string =>
   fitting(`lintel_docs_${collection}${instance === 'main' ? '' : `@${Buffer.from(instance).toString('hex')}`}`);
 
 export const indexName = (table: string, name: string): string => fitting(`${table}_${name}`);
 
-/** What is known of a collection stands in the comment of its table. */
+/** The metadata of a collection is stored in the comment of its table. */
 export const commentOf = (table: string, known: Known): string =>
   `COMMENT ON TABLE ${quote(table)} IS '${JSON.stringify(known).replaceAll("'", "''")}'`;
 
@@ -36,7 +36,7 @@ export const knownOf = (comment: unknown): Known =>
   typeof comment === 'string' && comment.startsWith('{"rules":') ? (JSON.parse(comment) as Known) : NOTHING;
 
 export interface Texts {
-  /** As it stands in statements. */
+  /** Quoted. */
   readonly table: string;
   readonly create: readonly string[];
   readonly insert: string;
@@ -44,11 +44,11 @@ export interface Texts {
   readonly remove: string;
   readonly lock: string;
   readonly count: string;
-  /** `$1`: behind which place. Then the lists, each a value. `early`: the index on the lists is worth asking. */
+  /** `$1`: the last `seq` read; then arrays of terms. `early`: use the index of terms. */
   readonly read: (lists: number, more: readonly string[], early: boolean) => string;
 }
 
-/** Documents are read as text: what is taken apart on the way may hold no NUL. */
+/** Passed as text, because unnesting JSON would reject `\u0000`. */
 const RECORDS = 'unnest($1::text[], $2::text[], $3::text[]) AS r(id, doc, terms)';
 
 export function textsOf(name: string): Texts {
@@ -58,7 +58,7 @@ export function textsOf(name: string): Texts {
     const key = `${lists} ${String(early)} ${more.join(' ')}`;
     const made = known.get(key);
     if (made !== undefined) return made;
-    // An expression has no index: the database is left with those of the conditions.
+    // An expression cannot use the index on `seq`, so those of the conditions are used.
     const place = early ? '(seq + 0)' : 'seq';
     const conditions = [
       `${place} > $1::bigint`,
@@ -88,13 +88,12 @@ export function textsOf(name: string): Texts {
 export interface Tables {
   readonly texts: (collection: string) => Texts;
   readonly execute: (text: string, values: readonly unknown[], inside: Transaction | null) => Promise<readonly Row[]>;
-  /** What is known of a collection; null where there is none. */
+  /** Null: no such collection. */
   known(collection: string, inside: Transaction | null): Promise<Known | null>;
-  /** As `known`; makes the table where it is missing. */
+  /** Creates a missing table. */
   make(collection: string, inside: Transaction | null): Promise<Known>;
-  /** Nobody else makes tables until the transaction ends. */
+  /** Blocks the creation of tables by others until the transaction ends. */
   alone(inside: Transaction): Promise<void>;
-  /** Collections may have changed. */
   forget(): void;
 }
 
@@ -103,7 +102,7 @@ const LOOK = `SELECT to_regclass($1::text) IS NOT NULL AS there, obj_description
 export function createTables(sql: Dialect, instance: string): Tables {
   const texts = new Map<string, Texts>();
   const there = new Map<string, Known>();
-  /** What a transaction has made is there for others only after its end. */
+  /** Visible to others only after the commit. */
   const made = new WeakMap<Transaction, Set<string>>();
   const textsFor = (collection: string): Texts => {
     const known = texts.get(collection) ?? textsOf(tableName(collection, instance));

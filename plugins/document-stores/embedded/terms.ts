@@ -1,14 +1,14 @@
 /**
- * What an index knows of a document: for every value at every path one short text, lists taken apart as MongoDB does. A filter asks
- * for such texts. Whatever is found is tested again, so a text too many does no harm, and one too few is never there.
+ * Index terms of a document, one per value and path. Matches are tested again, so surplus terms are harmless, but none may be
+ * missing.
  */
 import type { Document } from '../../kinds/document-store.js';
 import { scalarKey, short } from './codec.js';
 
-/** A document with more values than this is a candidate of every filter. */
+/** A document with more values is a candidate for every filter. */
 const MOST = 400;
 export const EVERY = '*';
-/** More conditions narrow no further than their cost. */
+/** More conditions cost more than they narrow. */
 const CONDITIONS = 3;
 
 const termOf = (path: string, key: string): string => short(`${path}=${key}`);
@@ -29,19 +29,18 @@ export function termsOf(document: Document): readonly string[] {
   return found.size > MOST ? [EVERY] : [...found];
 }
 
-/** The same as the text of an array of the database. */
 export const termsLiteral = (document: Document): string =>
   `{${termsOf(document)
     .map((term) => `"${term.replace(/["\\]/g, '\\$&')}"`)
     .join(',')}}`;
 
-/** Lists of texts; a document that matches has at least one of each list. */
+/** A matching document has at least one term of each list. */
 export type Narrow = readonly (readonly string[])[];
 
 const isFilter = (value: unknown): value is Document =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 
-/** The first segment of a path counts positions in a list where it is a number: the index has no positions. */
+/** A numeric segment may be an array index, which terms do not contain. */
 const isPlainPath = (path: string): boolean =>
   !path.startsWith('$') && !path.split('.').some((part) => /^\d*$/.test(part));
 
@@ -69,7 +68,7 @@ function ofCondition(path: string, condition: unknown): Narrow {
   return Object.keys(condition)[0]?.startsWith('$') === true ? ofOperators(path, condition) : [];
 }
 
-/** Any branch will do: each must say something. */
+/** `$or` narrows only if every branch does. */
 function ofBranches(branches: unknown, prefix: string): Narrow {
   if (!Array.isArray(branches)) return [];
   const firsts = branches.map((branch) => (isFilter(branch) ? shortest(ofFilter(branch, prefix))[0] : undefined));

@@ -1,4 +1,4 @@
-/** The document that an update makes where none matches: what the filter says for certain, then the update. Pure. */
+/** Builds the document of an upsert: the equality conditions of the filter, then the update. Pure. */
 import type { Document } from '../../kinds/document-store.js';
 import { change, type Fields } from './engine.js';
 
@@ -17,7 +17,6 @@ function put(fields: Fields, [first = '', ...rest]: readonly string[], value: un
   put(made, rest, value);
 }
 
-/** Fields that the filter demands to be equal to something. */
 export function seedOf(filter: Document): Fields {
   return Object.entries(filter).reduce<Fields>((seed, [key, condition]) => {
     if (key === '$and' && Array.isArray(condition))
@@ -33,7 +32,7 @@ export function seedOf(filter: Document): Fields {
 
 const isPipeline = (update: Document | readonly Document[]): update is readonly Document[] => Array.isArray(update);
 
-/** For documents that are there: what is only for new ones falls away. */
+/** Without `$setOnInsert`, for existing documents. */
 export function operatorsOf(update: Document | readonly Document[]): Document | readonly Document[] {
   if (isPipeline(update)) return update;
   const { $setOnInsert: _, ...others } = update;

@@ -1,6 +1,6 @@
 /**
- * How calls run: alone, in the transaction that they are given, or in one of their own where several commands belong together. What
- * the driver throws becomes a Fault here, with what is known of the outcome.
+ * Runs calls alone, in a given transaction, or in their own one. Converts driver errors to Faults, with what is known of the
+ * outcome.
  */
 import type { ClientSession } from 'mongodb';
 import type { Asker } from '../../../kernel/contract/asker.js';
@@ -15,12 +15,12 @@ import { createTurns, hold } from './turns.js';
 interface Open {
   readonly session: ClientSession;
   readonly asker: Asker | null;
-  /** A call failed: nothing of the transaction can be kept. */
+  /** The transaction must be rolled back. */
   failed: boolean;
   ended: boolean;
-  /** Nothing was asked in it yet. */
+  /** No call was made yet. */
   fresh: boolean;
-  /** Lets the next one go on. */
+  /** Ends the turn in this process. */
   leave: (() => void) | null;
 }
 
@@ -39,11 +39,11 @@ export interface Calls {
     asker?: Asker | null,
   ) => Promise<T>;
   readonly together: <T>(inside: DocumentTransaction | null, work: Work<T>, asker?: Asker | null) => Promise<T>;
-  /** Who comes second waits until the first one's transaction is over; only a transaction in which nothing was done yet waits. */
+  /** A second caller waits until the transaction of the first has ended; without effect after the first call of a transaction. */
   readonly lock: (inside: DocumentTransaction | null, key: string) => Promise<void>;
   /**
-   * Waits until nobody else has one of these turns, in this process and, where there are transactions, in any other. Null: without a
-   * transaction; the answer ends the turns, which the end of a transaction does as well.
+   * Waits for these turns in this process and, with transactions, in all others. Null: without a transaction. The returned
+   * function, or the end of the transaction, ends them.
    */
   readonly turn: (inside: DocumentTransaction | null, keys: readonly string[]) => Promise<() => void>;
   readonly begin: (asker?: Asker | null) => DocumentTransaction;
@@ -54,7 +54,6 @@ export interface Calls {
 export function createCalls(connection: () => Connection): Calls {
   const repeated = createRepeats(clock);
 
-  /** One call: in the transaction that it is given, or by itself. */
   async function call<T>(
     inside: DocumentTransaction | null,
     writes: boolean,
@@ -81,8 +80,8 @@ export function createCalls(connection: () => Connection): Calls {
   }
 
   /**
-   * Whether something was perhaps sent. What the driver throws is about its last try: a try before it may have lost its connection,
-   * and then the server was not the same all the time.
+   * The returned function decides whether a write may have been sent. The driver's error describes only its last attempt; a lost
+   * connection shows as a change of the server.
    */
   function watched(): (error: unknown) => boolean {
     const before = connection().reach();
@@ -93,7 +92,7 @@ export function createCalls(connection: () => Connection): Calls {
     };
   }
 
-  /** Several commands as one, as far as the servers can. Conflicts are settled here: the caller has no transaction to repeat. */
+  /** Runs several commands atomically where supported, and repeats them on conflicts. */
   async function together<T>(
     inside: DocumentTransaction | null,
     work: (session: Session) => Promise<T>,
@@ -116,7 +115,7 @@ export function createCalls(connection: () => Connection): Calls {
 
   const turns = createTurns();
 
-  /** Neighbours of this process stand in a queue; those of others are met at a document of the server that one of them holds. */
+  /** Callers in this process queue in memory; those of other processes conflict on a server document. */
   async function lock(inside: DocumentTransaction | null, key: string): Promise<void> {
     if (inside === null) return;
     const open = openOf(inside);
@@ -141,7 +140,7 @@ export function createCalls(connection: () => Connection): Calls {
       for (const one of taken.splice(0)) one();
     };
     try {
-      // In one order everywhere: no two wait for each other.
+      // The keys must have the same order everywhere, to prevent deadlocks.
       for (const key of keys) taken.push(await turns.take(key, deadline));
       if (inside === null) return leave;
       const open = openOf(inside);
@@ -174,7 +173,7 @@ export function createCalls(connection: () => Connection): Calls {
       throw toFault(error, sent(error));
     } finally {
       open.leave?.();
-      // What is committed stays so, whatever becomes of the session.
+      // Errors of the session do not affect a committed transaction.
       await open.session.endSession().catch(() => undefined);
     }
   }
@@ -191,14 +190,14 @@ export function createCalls(connection: () => Connection): Calls {
   return { call, together, lock, turn, begin, commit, rollback };
 }
 
-/** How a transaction ends is worth waiting for a little longer than the request has time. */
+/** The end of a transaction is awaited beyond the deadline of the request. */
 const LAST_WAIT_MS = 1000;
 
-/** Milliseconds that are left of a request, and no more than `most`. */
+/** In milliseconds, at most `most`. */
 export const leftOf = (asker: Asker | null, most: number): number =>
   Math.max(1, Math.min(most, Math.ceil((asker?.invocation.deadline ?? Infinity) - performance.now())));
 
-/** What the server does with a call that nobody waits for any more is not known; it ends at the deadline of calls. */
+/** The server may still run the call until its own deadline. */
 async function inTime<T>(work: Promise<T>, asker: Asker | null, writes: boolean, least = 0): Promise<T> {
   const left = (asker?.invocation.deadline ?? Infinity) - performance.now();
   if (left === Infinity) return work;

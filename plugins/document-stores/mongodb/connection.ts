@@ -1,6 +1,6 @@
 /**
- * The connection of a store to its servers. The driver is loaded when it is opened. Says in fixed words why it cannot be opened:
- * what a server or the driver says never goes into the message, for it may repeat the address with its password.
+ * Connects a store to its servers; the driver is loaded on first use. Reports failures in fixed texts: messages of server and
+ * driver may contain the password.
  */
 import type { Db, MongoClient, ObjectId } from 'mongodb';
 import { Fault, fault } from '../../../kernel/contract/fault.js';
@@ -13,11 +13,10 @@ export interface Connection {
   readonly db: Db;
   readonly settings: StoreSettings;
   readonly newId: () => ObjectId;
-  /** The servers are no replica set: they have no transactions. */
+  /** Not a replica set, so transactions are not supported. */
   readonly alone: boolean;
-  /** A server that takes writes is known; and how often one was found. Together they tell whether a write may have been sent. */
+  /** Whether a writable server is known, and how often one was found. */
   readonly reach: () => { readonly there: boolean; readonly times: number };
-  /** Text for people of a command with its values. */
   readonly print: (command: object) => string;
 }
 
@@ -30,7 +29,7 @@ export async function connect(settings: StoreSettings, instance: string): Promis
     await client.connect();
     const db = client.db(settings.database ?? undefined);
     const hello = (await db.admin().command({ hello: 1 })) as { readonly setName?: string; readonly msg?: string };
-    // `hello` answers everybody; this one needs the login.
+    // `hello` needs no login; this command does.
     await db.command({ listCollections: 1, nameOnly: true, authorizedCollections: true });
     return {
       ...{ client, db, settings, reach },
@@ -44,7 +43,7 @@ export async function connect(settings: StoreSettings, instance: string): Promis
   }
 }
 
-/** The driver has read the address when the client is made, and asks nobody yet. */
+/** The driver parses the address here but does not connect yet. */
 function made(make: () => MongoClient, instance: string): MongoClient {
   try {
     return make();
@@ -86,7 +85,7 @@ function reasonOf(error: unknown): string {
   return said ?? network ?? named ?? (isLost(error) ? 'no answer in time' : 'the connection failed');
 }
 
-/** The server may be there later, and take the same address and the same password. */
+/** A later attempt may succeed. */
 const PASSING = new Set([6, 7, 89, 91, 189, 9001, 10107, 11600, 11602, 13435, 13436]);
 const isPassing = (error: unknown): boolean => {
   const number = numberOf(error);

@@ -1,7 +1,4 @@
-/**
- * From what the driver throws to a Fault of the catalogue. Texts of the server quote values (a refused document, a key that is
- * taken): they go nowhere, not even into the log; of an error its number, its name and the fields that it is about are kept.
- */
+/** Maps driver errors to Faults. Server messages quote values, so they are not even logged. */
 import { Fault, fault, type FaultOptions, type Issue } from '../../../kernel/contract/fault.js';
 import { escapePointer } from '../../../kernel/contract/json.js';
 import { refusedFields, type dialectErrors } from '../../kinds/dialect-errors.js';
@@ -9,7 +6,6 @@ import { violationsOf, type Violation } from './violations.js';
 
 type Code = keyof typeof dialectErrors;
 
-/** What the driver tells; everything may be missing. */
 interface DriverError {
   readonly name?: unknown;
   readonly code?: unknown;
@@ -26,14 +22,14 @@ const NUMBERS: Readonly<Record<number, Code>> = {
   11000: 'QRY_UNIQUE',
   11001: 'QRY_UNIQUE',
   12582: 'QRY_UNIQUE',
-  // Write conflict, lock timeout, no such transaction, snapshot gone.
+  // Write conflict, lock timeout, no such transaction, snapshot unavailable.
   112: 'QRY_SERIALIZATION',
   24: 'QRY_SERIALIZATION',
   251: 'QRY_SERIALIZATION',
   246: 'QRY_SERIALIZATION',
   50: 'QRY_TIMEOUT',
   262: 'QRY_TIMEOUT',
-  // A value of a type that an operator cannot work with, a conversion that fails, a document or a key that is too large.
+  // Wrong type for an operator, failed conversion, document or key too large.
   14: 'QRY_BAD_VALUE',
   28: 'QRY_BAD_VALUE',
   241: 'QRY_BAD_VALUE',
@@ -42,7 +38,7 @@ const NUMBERS: Readonly<Record<number, Code>> = {
   17419: 'QRY_BAD_VALUE',
   17420: 'QRY_BAD_VALUE',
   51091: 'QRY_BAD_VALUE',
-  // Not the one that writes, going down, too few servers that answer.
+  // Not the primary, shutting down, too few servers available.
   6: 'QRY_UNAVAILABLE',
   7: 'QRY_UNAVAILABLE',
   64: 'QRY_UNAVAILABLE',
@@ -61,14 +57,14 @@ const NUMBERS: Readonly<Record<number, Code>> = {
 };
 const INVALID = 121;
 
-/** Errors of the driver itself have names and no numbers. */
+/** Errors of the driver have names and no numbers. */
 const LOST =
   /Network|ServerSelection|NotConnected|WaitQueue|PoolClear|PoolClosed|ServerClosed|TopologyClosed|ClientClosed|StalePrimary|OperationTimeout/;
-/** The last try sent nothing: no connection was found. */
+/** The last attempt found no connection. */
 const UNSENT = /WaitQueue|PoolClosed|PoolClearedError|NotConnected|TopologyClosed|ClientClosed/;
-/** What the platform says of a broken connection sometimes comes as it is. */
+/** Socket errors are sometimes passed on unchanged. */
 const PLATFORM = /^(?:ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_|ERR_STREAM|ERR_SOCKET)/;
-/** BSON cannot hold it: a circle, a NUL in a name, more than 16 MiB. */
+/** BSON cannot store a cycle, a NUL in a name, or more than 16 MiB. */
 const UNFIT = /^BSON|^RangeError$/;
 
 const asError = (error: unknown): DriverError => (typeof error === 'object' && error !== null ? error : {});
@@ -108,7 +104,6 @@ function issuesOf(code: Code, error: unknown, violations: readonly Violation[]):
   return paths.map((path) => ({ pointer: path.map((name) => `/${escapePointer(name)}`).join(''), code, detail }));
 }
 
-/** What the log may see. */
 export function cleanCause(error: unknown): Error {
   const { code, codeName } = asError(error);
   const inner = networkCode(error);
@@ -117,7 +112,7 @@ export function cleanCause(error: unknown): Error {
   return Object.assign(clean, { code, codeName });
 }
 
-/** The platform's code (`ECONNREFUSED`) at the bottom of errors that have causes. */
+/** `ECONNREFUSED` and similar, at the end of the chain of causes. */
 export function networkCode(error: unknown): string {
   for (let [one, depth] = [error, 0]; depth < 5; [one, depth] = [asError(one).cause, depth + 1]) {
     const { code } = asError(one);
@@ -126,7 +121,7 @@ export function networkCode(error: unknown): string {
   return '';
 }
 
-/** `sent`: a write had perhaps been sent when the connection went away, so nobody knows whether it ran. */
+/** `sent`: a write may have been sent before the connection was lost. */
 export function toFault(error: unknown, sent = false): Fault {
   if (error instanceof Fault) return error;
   const violations = numberOf(error) === INVALID ? violationsOf(asError(error).errInfo) : [];
@@ -145,7 +140,7 @@ export function toFault(error: unknown, sent = false): Fault {
 
 const BAD_VALUE = 2;
 
-/** In an update the server means what is stored (an item for what is no list), elsewhere the query itself. */
+/** In an update, this error concerns stored data ($push to a field that is no array), elsewhere the query. */
 export async function updating<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -155,5 +150,4 @@ export async function updating<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** A second try of the whole transaction may succeed. */
 export const isRetryable = (error: unknown): boolean => error instanceof Fault && error.code === 'QRY_SERIALIZATION';

@@ -1,6 +1,6 @@
 /**
- * Brings collections to the shape of the models: look, plan, change one after the other. Nothing is locked: who meets another
- * process that makes the same looks again, and finds less to do. Collections change by adding only.
+ * Migrates collections to the models, one change at a time and without locks: after a conflict with another process it starts
+ * over. Only adds.
  */
 import { fault, type Fault } from '../../../kernel/contract/fault.js';
 import type { MigrationOutline, MigrationProgress } from '../../../kernel/contract/migration.js';
@@ -18,7 +18,6 @@ import {
 import type { Connection } from './connection.js';
 import { cleanCause, isLost, numberOf } from './errors.js';
 
-/** Who migrates, and who hears of it. */
 export interface Migrating {
   readonly store: string;
   readonly log: Log;
@@ -63,10 +62,9 @@ function indexOf({
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
-/** Documents that are there already are judged when they have been right once. */
+/** `moderate`: existing invalid documents are not validated on update. */
 const judged = { validationLevel: 'moderate', validationAction: 'error' } as const;
 
-/** The command of the server. */
 function commandOf(planned: Planned): Readonly<Record<string, unknown>> {
   const { collection } = planned;
   switch (planned.change) {
@@ -86,14 +84,14 @@ function commandOf(planned: Planned): Readonly<Record<string, unknown>> {
     }
     case 'add-search': {
       const key = Object.fromEntries(planned.columns.map(({ name }) => [name, 'text']));
-      // A field `language` of a document is a field like others, not the language of its words.
+      // A field named `language` must not select the language of the text index.
       const words = { default_language: 'english', language_override: '_words_language' };
       return { createIndexes: collection, indexes: [{ key, name: planned.name, ...words }] };
     }
   }
 }
 
-/** Somebody makes the same at this moment: collection there, conflict, index being built or its build given up. */
+/** Another process makes the same change. */
 const MEANWHILE = new Set([48, 112, 276, 285, 12586, 12587]);
 const DUPLICATE = 11000;
 const ROUNDS = 20;
@@ -114,7 +112,7 @@ export async function migrate(connection: Connection, tables: readonly ModelTabl
   if (changed.size > 0) log.info({ tables: [...changed] }, 'collections brought to the shape of the models');
 }
 
-/** True where another process was met: look again. */
+/** True after a conflict with another process. */
 async function changeAll(
   { db, print }: Connection,
   changes: readonly Planned[],
@@ -135,7 +133,7 @@ async function changeAll(
   return false;
 }
 
-/** Documents that are there already can stand against a unique index. */
+/** Existing documents can violate a unique index. */
 function refusal({ change, collection: table, columns }: Planned, error: unknown): Fault {
   const cause = cleanCause(error);
   if (change !== 'add-unique' || numberOf(error) !== DUPLICATE)
@@ -152,7 +150,7 @@ async function looked(connection: Connection, tables: readonly ModelTable[]): Pr
   }
 }
 
-/** What `migrate` would do now. Reads only. */
+/** Reads only. */
 export async function outline(
   connection: Connection,
   tables: readonly ModelTable[],

@@ -1,13 +1,10 @@
-/**
- * From the options of a store in the config file to the options of the driver, with the defaults of the product. Only this
- * file knows both vocabularies.
- */
+/** Converts the options of a store to those of the driver, with defaults. */
 import type { MongoClientOptions, TransactionOptions } from 'mongodb';
 import { readLimits, type ResultLimits } from '../../shared/results.js';
 
 export interface StoreSettings {
   readonly url: string;
-  /** Null: the address names it. */
+  /** Null: the URL contains it. */
   readonly database: string | null;
   readonly client: MongoClientOptions;
   readonly transaction: TransactionOptions;
@@ -18,16 +15,16 @@ export interface StoreSettings {
 
 const number = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise);
 
-/** Between the hosts and the options. */
+/** The path segment between the hosts and the query string. */
 const hasDatabase = (url: string): boolean => /^mongodb(?:\+srv)?:\/\/[^/]+\/[^?]/.test(url);
 
-/** Null: no address of MongoDB. */
+/** Null: not a MongoDB URL. */
 export function readSettings(options: Readonly<Record<string, unknown>>): StoreSettings | null {
   const { url, database } = options;
   if (typeof url !== 'string' || !/^mongodb(?:\+srv)?:\/\/./.test(url)) return null;
   const deadline = Math.max(1, Math.round(number(options['statement_timeout'], 10) * 1000));
   const wait = Math.max(1, Math.round(number(options['pool_wait'], 2) * 1000));
-  // What is acknowledged lies on disk on a majority of the servers, and what is read cannot be taken back.
+  // Journaled on a majority of the servers; majority reads cannot be rolled back.
   const writeConcern = { w: 'majority', journal: true, wtimeoutMS: deadline } as const;
   return {
     url,
@@ -47,7 +44,7 @@ export function readSettings(options: Readonly<Record<string, unknown>>): StoreS
       connectTimeoutMS: wait,
       maxIdleTimeMS: Math.round(number(options['idle_timeout'], 30) * 1000),
       heartbeatFrequencyMS: 2000,
-      // Whole numbers that a double cannot hold stay what they are until `values.ts` sees them.
+      // Integers that a double cannot hold stay `Long` until `values.ts` converts them.
       promoteLongs: true,
     },
     transaction: {

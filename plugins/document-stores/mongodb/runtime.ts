@@ -1,7 +1,4 @@
-/**
- * Runtime of the document store `mongodb`: opens and closes the connection of one configured store, migrates it, and says whether
- * it is well. How calls run is in `store.ts`.
- */
+/** Runtime of the document store `mongodb`: opens, closes, migrates and checks the connection of one store. */
 import { fault } from '../../../kernel/contract/fault.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { documentStore, type DocumentStore } from '../../kinds/document-store.js';
@@ -10,7 +7,6 @@ import { migrate, outline } from './migrate.js';
 import { readSettings } from './options.js';
 import { createStore } from './store.js';
 
-/** What belongs to a handle and is nobody else's business. */
 const opened = new WeakMap<DocumentStore, Connection>();
 
 function connectionOf(handle: DocumentStore): Connection {

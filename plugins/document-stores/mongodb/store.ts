@@ -1,6 +1,6 @@
 /**
- * The handle of a MongoDB store. Filters, updates and pipelines go to the server as they are given; every call has a deadline
- * there. Several documents are written as one: in a transaction of their own where the caller has none and the servers can.
+ * The handle of a MongoDB store; filters, updates and pipelines are sent unchanged. Writes of several documents are atomic if the
+ * servers support transactions.
  */
 import {
   BSON,
@@ -28,10 +28,10 @@ import { isRetryable, updating } from './errors.js';
 import { keyFor, keyOfAll } from './turns.js';
 import { plain } from './values.js';
 
-/** Ids that one command takes; a document has 16 MiB at most. */
+/** A command is limited to 16 MiB. */
 const AT_ONCE = 50_000;
 
-/** Documents of a result that are measured, each; of those behind them one in so many. */
+/** The first 64 documents are measured, and then every 16th. */
 const MEASURED = 64;
 const SAMPLE = 16;
 
@@ -49,16 +49,15 @@ export function createStore(connection: () => Connection): DocumentStore {
     return taken(found, session);
   }
 
-  /** All of it, as long as there is not too much; what is left stays at the server. */
+  /** The rest of a result that is too large is not fetched. */
   async function taken(cursor: AbstractCursor<Document>, { asker }: Session): Promise<Document[]> {
     const bounds = connection().settings.limits;
     const result = new LargeResult(bounds, asker);
     const all: Document[] = [];
     let bytes = 0;
-    // The server sends them by batches.
     while (await cursor.hasNext()) {
       for (const document of cursor.readBufferedDocuments()) {
-        // Each is measured while there are few, and then one of some for all of them.
+        // A measured sample counts for all documents of its share.
         const share = all.length < MEASURED ? 1 : SAMPLE;
         if (share === 1 || all.length % SAMPLE === 0) bytes += BSON.calculateObjectSize(document) * share;
         all.push(plain(document));
@@ -78,7 +77,7 @@ export function createStore(connection: () => Connection): DocumentStore {
     return (await read(name, filter, { projection: { _id: 1 } }, session)).map(({ _id }) => _id);
   }
 
-  /** Those with these ids, in their order. */
+  /** In the order of the ids. */
   async function byIds(name: string, ids: readonly unknown[], session: Session): Promise<Document[]> {
     const found = new Map<string, Document>();
     for (const some of chunks(ids)) {
@@ -139,10 +138,7 @@ export function createStore(connection: () => Connection): DocumentStore {
     return found === null ? [] : [plain(found)];
   }
 
-  /**
-   * The filter narrowed to the one document that matches now, so that one command does; null where several do. Whatever begins to
-   * match in between counts as later.
-   */
+  /** Narrows the filter to the only matching document, so that one command suffices; null when several match. */
   async function single(
     name: string,
     filter: Document,
@@ -184,7 +180,7 @@ export function createStore(connection: () => Connection): DocumentStore {
         asker,
       );
       if (done.length > 0 || one === filter || upsert !== true) return done;
-      // It went away in between. A document that is made takes values from the filter as it was written, and no id of another.
+      // The document was deleted meanwhile. An upsert must use the original filter, without the id.
       return call(inside, true, (session) => updateOne(name, filter, update, options, session), asker);
     },
     async remove(name, filter, { one, sort }, inside, asker) {
@@ -214,14 +210,14 @@ export function createStore(connection: () => Connection): DocumentStore {
   };
 }
 
-/** A stage that writes what comes out. */
+/** A stage that writes the result. */
 const isWrite = (stage: Document): boolean => Object.hasOwn(stage, '$out') || Object.hasOwn(stage, '$merge');
 
 const among = (filter: Document, ids: readonly unknown[]): Filter<Stored> => ({
   $and: [filter, { _id: { $in: ids } }],
 });
 
-/** Names one id: at most one document matches. */
+/** At most one document matches an id. */
 function isOne(filter: Document): boolean {
   const id = Object.hasOwn(filter, '_id') ? filter['_id'] : undefined;
   if (typeof id === 'string' || typeof id === 'number') return true;
@@ -229,7 +225,7 @@ function isOne(filter: Document): boolean {
   return '_bsontype' in id || Object.hasOwn(id, '$eq');
 }
 
-/** Ids of any type, so that text and an id of the same digits are two. */
+/** Distinguishes ids of different types with the same text. */
 const keyOf = (id: unknown): string => `${typeof id} ${id instanceof Date} ${JSON.stringify(id)}`;
 
 function* chunks<T>(list: readonly T[]): Generator<T[]> {

@@ -1,6 +1,6 @@
 /**
- * Waiting instead of being refused: MongoDB has no lock that a reader could wait for, and refuses the second writer at once. Who reads
- * to write takes a turn: in this process by a queue, among processes by a document that one transaction at a time can write.
+ * Makes transactions that read before they write wait for each other: MongoDB has no read locks and rejects the second writer.
+ * Uses a queue in this process and a server document among processes.
  */
 import { createHash } from 'node:crypto';
 import type { ClientSession } from 'mongodb';
@@ -11,10 +11,10 @@ import { isRetryable, numberOf, toFault } from './errors.js';
 
 /** Holds counters only. */
 const COLLECTION = 'lintel_turns';
-/** There are 4096 turns: that two filters share one costs a wait. */
+/** 4096 turns; filters that share one only wait for each other. */
 const DIGITS = 3;
 const EXISTS = 48;
-/** Milliseconds between two looks. */
+/** Milliseconds between two attempts. */
 const PAUSE = 15;
 
 export const keyFor = (collection: string, filter: Document): string =>
@@ -23,16 +23,15 @@ export const keyFor = (collection: string, filter: Document): string =>
     .digest('hex')
     .slice(0, DIGITS);
 
-/** The turn of a whole collection. */
 export const keyOfAll = (collection: string): string => `all of ${collection}`;
 
 export interface Turns {
-  /** Resolves when it is one's turn, with what ends it; refuses after `patience` milliseconds. */
+  /** Resolves with the end of the turn; rejects after `patience` milliseconds. */
   readonly take: (key: string, patience: number) => Promise<() => void>;
 }
 
 export function createTurns(): Turns {
-  /** Who has the turn is not in its list. */
+  /** Without the holder of the turn. */
   const waiting = new Map<string, Set<() => void>>();
 
   function leave(key: string): void {
@@ -72,7 +71,7 @@ const queued = (others: Set<() => void>, patience: number): Promise<void> =>
     others.add(go);
   });
 
-/** Connections whose collection of turns is there. A transaction that makes one would meet others that do. */
+/** The collection is created beforehand, because concurrent creation inside transactions conflicts. */
 const ready = new WeakMap<Connection, Promise<void>>();
 
 function made(connection: Connection): Promise<void> {
@@ -90,7 +89,7 @@ function made(connection: Connection): Promise<void> {
   return making;
 }
 
-/** The first work of a transaction: as long as another one has one of the turns, this one begins anew. */
+/** Restarts the transaction while another one holds one of the turns. */
 export async function hold(
   connection: Connection,
   session: ClientSession,

@@ -1,7 +1,4 @@
-/**
- * Values on their way out: from the types of BSON to those that documents have here. Everything else stays as it is, and a
- * document without such a type is not touched. A wrong number is worse than a text: what a double cannot hold exactly is text.
- */
+/** Converts BSON types to JSON values. Numbers that a double cannot hold exactly become text. */
 import type { Document } from '../../kinds/document-store.js';
 
 interface Typed {
@@ -11,14 +8,14 @@ interface Typed {
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
-/** The type stands on the prototype: a field of that name in a document is a field. */
+/** BSON types have `_bsontype` on the prototype; an own field is data. */
 const isTyped = (value: object): value is Typed => !Object.hasOwn(value, '_bsontype') && '_bsontype' in value;
 
 export function plain(document: Document): Document {
   return plainValue(document) as Document;
 }
 
-/** Changes a value in place where it holds others: it came from the driver and belongs to nobody else. */
+/** Converts in place: the value is not shared. */
 function plainValue(value: unknown): unknown {
   if (!isObject(value) || value instanceof Date) return value;
   if (Array.isArray(value)) {
@@ -36,7 +33,7 @@ function plainValue(value: unknown): unknown {
   return value;
 }
 
-/** Assigning to `__proto__` would give the object another prototype. */
+/** Assignment to `__proto__` would change the prototype. */
 function put(object: Record<string, unknown>, key: string, value: unknown): void {
   Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
 }
@@ -81,13 +78,13 @@ const UUID = 4;
 const binary = (value: BinaryValue): string =>
   value.sub_type === UUID ? value.toUUID().toString() : value.toString('base64');
 
-/** `12.50` is the number 12.5; twenty digits, or 0.1 followed by thirty others, stay text. */
+/** `12.50` becomes 12.5; numbers with more digits than a double stay text. */
 function decimal(text: string): number | string {
   const number = Number(text);
   return Number.isFinite(number) && digitsOf(String(number)) === digitsOf(text) ? number : text;
 }
 
-/** A number in the one way in which it can be written: its digits without zeros around them, and where the point stands. */
+/** A unique notation: digits without outer zeros, and the exponent. */
 function digitsOf(text: string): string {
   const [, sign = '', whole = '', fraction = '', power = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];

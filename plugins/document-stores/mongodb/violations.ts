@@ -1,7 +1,4 @@
-/**
- * What the server says of a document that breaks the rules of its collection: which fields, and in which way. Only names of
- * fields and operators are looked at, never the values that it quotes.
- */
+/** Extracts the violated fields from a validation error. Reads only names of fields and operators, never values. */
 export interface Violation {
   readonly path: readonly string[];
   readonly code: 'QRY_NOT_NULL' | 'QRY_BAD_VALUE' | 'QRY_CHECK';
@@ -16,7 +13,7 @@ const textsOf = (value: unknown): string[] =>
 const inside = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? (value as Told)[name] : undefined;
 
-/** What is missing comes first: without it the rest means little. */
+/** Other violations follow from a missing field. */
 const ORDER = ['QRY_NOT_NULL', 'QRY_BAD_VALUE', 'QRY_CHECK'] as const;
 
 export function violationsOf(errInfo: unknown): Violation[] {

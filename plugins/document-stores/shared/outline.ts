@@ -1,4 +1,4 @@
-/** The changes of collections in words, for people who want to read them before they are made. Nothing is changed here. */
+/** Describes the changes of collections in text. Changes nothing. */
 import type { MigrationStep } from '../../../kernel/contract/migration.js';
 import type { ModelColumn } from '../../../kernel/contract/model.js';
 import type { Planned } from './plan.js';
@@ -19,10 +19,9 @@ function detailOf({ change, columns }: Planned): string {
   return columns.map(({ name, type }) => (change === 'create' ? `${name} ${type}` : name)).join(', ');
 }
 
-/** A SQL connection may have the same name: the field of the config stands before it. */
+/** A SQL connection may have the same name. */
 export const storeName = (instance: string): string => `documents.${instance}`;
 
-/** `instance`: of the store, as the config has it. */
 export const stepOf = (instance: string, planned: Planned): Omit<MigrationStep, 'sql'> => ({
   store: storeName(instance),
   table: planned.collection,

@@ -1,27 +1,24 @@
-/**
- * Compares models with the collections that exist and lists what is missing. Additive only: nothing is dropped, renamed or
- * narrowed; differences that adding cannot mend become warnings. Pure: no database.
- */
+/** Compares models with existing collections and lists what is missing. Only adds; other differences become warnings. Pure. */
 import type { MigrationWarning } from '../../../kernel/contract/migration.js';
 import type { ColumnType, ModelColumn, ModelTable } from '../../../kernel/contract/model.js';
 import { fieldsOf, mergeRules, ourRules, rulesOf, type Rules } from './rules.js';
 
 export interface KnownIndex {
   readonly name: string;
-  /** In their order; empty for an index of words. */
+  /** In index order; empty for a text index. */
   readonly fields: readonly string[];
   readonly unique: boolean;
-  /** Documents that lack a value are not in it. */
+  /** Documents without a value are not in the index. */
   readonly partial: boolean;
-  /** The fields whose words an index of words holds. */
+  /** Null: no text index. */
   readonly words: readonly string[] | null;
 }
 
 export interface KnownCollection {
-  /** False for a view and the like. */
+  /** False for views and similar objects. */
   readonly plain: boolean;
   readonly validator: unknown;
-  /** Rules are there, but nothing is refused for them. */
+  /** Violations are not rejected. */
   readonly lenient: boolean;
   readonly indexes: readonly KnownIndex[];
 }
@@ -80,7 +77,7 @@ function rulesPart(table: ModelTable, known: KnownCollection, part: Part): void 
   }
 }
 
-/** Combinations of fields of which no two documents may have the same values. `_id` is unique anyway. */
+/** Without `_id`, which is always unique. */
 function uniquesOf({ columns, uniques }: ModelTable): readonly (readonly string[])[] {
   const primary = columns.filter(({ primaryKey }) => primaryKey).map(({ name }) => name);
   return [...(primary.length > 0 ? [primary] : []), ...uniques].filter((names) => names.join() !== '_id');
@@ -89,7 +86,7 @@ function uniquesOf({ columns, uniques }: ModelTable): readonly (readonly string[
 const sameFields = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((name) => b.includes(name));
 
-/** A search for a value of this one field can use it. */
+/** Whether a query for a value of this field can use the index. */
 const finds = ({ fields, partial }: KnownIndex, name: string): boolean =>
   fields[0] === name && (!partial || fields.length === 1);
 
@@ -125,7 +122,7 @@ function indexPart(table: ModelTable, known: readonly KnownIndex[], part: Part):
   }
 }
 
-/** Rules before indexes: what an index refuses is worth more when the rest is right. */
+/** Rules before indexes, so that documents are valid first. */
 export function planCollections(
   tables: readonly ModelTable[],
   known: ReadonlyMap<string, KnownCollection>,
@@ -150,7 +147,7 @@ export function planCollections(
   return { changes, warnings };
 }
 
-/** Below every value of the type: what an index of unique values holds has a value, so that others may lack it. */
+/** Less than or equal to every value of the type. */
 const LEAST: Readonly<Record<ColumnType, unknown>> = {
   integer: -Infinity,
   float: -Infinity,
@@ -160,10 +157,7 @@ const LEAST: Readonly<Record<ColumnType, unknown>> = {
   json: undefined,
 };
 
-/**
- * Which documents a unique index holds: those that have all its values. A comparison and no `$type`, because a search for a
- * value then finds the index.
- */
+/** A unique index holds the documents that have all its values. Comparisons instead of `$type` let queries use the index. */
 export const heldBy = (columns: readonly ModelColumn[]): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
     columns.map(({ name, type }) => [

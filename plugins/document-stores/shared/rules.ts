@@ -1,23 +1,20 @@
-/**
- * What a model demands of the documents of its collection, as the `$jsonSchema` of MongoDB says it, and which of two sets of
- * rules lets more through. Pure: no database. Fields that the model does not know stay allowed.
- */
+/** Converts models to `$jsonSchema` rules, and extends existing rules without narrowing them. Pure. */
 import type { ColumnType, ModelColumn, ModelTable } from '../../../kernel/contract/model.js';
 
 export interface FieldRule {
   readonly bsonType?: readonly string[];
   readonly maxLength?: number;
-  /** Whole numbers, whatever type keeps them. */
+  /** An integer in any number type. */
   readonly multipleOf?: number;
   readonly properties?: Readonly<Record<string, FieldRule>>;
   readonly items?: FieldRule;
 }
 
 export interface Rules {
-  /** Says that these rules are ours. */
+  /** Marks rules created by Lintel. */
   readonly title: string;
   readonly bsonType: 'object';
-  /** Absent rather than empty. */
+  /** Absent instead of empty. */
   readonly required?: readonly string[];
   readonly properties: Readonly<Record<string, FieldRule>>;
 }
@@ -34,11 +31,11 @@ const TYPES: Readonly<Record<ColumnType, readonly string[]>> = {
   json: ['object', 'array', 'string', 'bool', ...NUMBERS],
 };
 
-/** Every document has an `_id`; of which type is not the model's business. */
+/** `_id` may have any type. */
 export const fieldsOf = ({ columns }: ModelTable): readonly ModelColumn[] =>
   columns.filter(({ name }) => name !== '_id');
 
-/** The database gives no numbers out: who leaves a counted key out has `_id`. */
+/** MongoDB has no auto-increment; `_id` identifies the document. */
 export const isRequired = ({ nullable, primaryKey, autoIncrement }: ModelColumn): boolean =>
   !nullable && !primaryKey && !autoIncrement;
 
@@ -56,14 +53,14 @@ function ruleOfType(
     ...(type === 'text' && maxLength !== null && { maxLength }),
     ...(holds?.form === 'object' &&
       holds.fields.length > 0 && {
-        // None of them has to be there: what belongs together is for the definition to say.
+        // Inner fields are optional; the definition validates them.
         properties: Object.fromEntries(holds.fields.map((field) => [field.name, ruleOfType(field, inObject(field))])),
       }),
     ...(holds?.form === 'array' && holds.items !== null && { items: ruleOfType(holds.items, []) }),
   };
 }
 
-/** Inside an object a value comes as JSON has it: times may be text. */
+/** Inside objects, timestamps may be text. */
 const inObject = ({ type }: Pick<ModelColumn, 'type'>): string[] => [
   'null',
   ...(type === 'timestamp' ? ['string'] : []),
@@ -85,7 +82,6 @@ const rules = (properties: Rules['properties'], required: readonly string[]): Ru
   properties,
 });
 
-/** Rules that a collection has: ours, of somebody else, or none. */
 export function ourRules(validator: unknown): Rules | 'foreign' | null {
   const keys = isRecord(validator) ? Object.keys(validator) : [];
   if (!isRecord(validator) || keys.length === 0) return null;
@@ -97,17 +93,15 @@ export function ourRules(validator: unknown): Rules | 'foreign' | null {
 export interface Merged {
   /** Null: nothing to change. */
   readonly rules: Rules | null;
-  /** Fields whose rules are new or wider. */
   readonly changed: readonly string[];
-  /** Fields that documents must have from now on, and others may lack. */
+  /** New required fields, which existing documents may lack. */
   readonly demanded: readonly string[];
-  /** Fields whose rules would have to become narrower; they stay as they are. */
+  /** Narrower rules are not applied. */
   readonly narrower: readonly string[];
-  /** Fields that the model has no more, and documents still must have. */
+  /** Required fields that are no longer in the model. */
   readonly forgotten: readonly string[];
 }
 
-/** What there is, with what the model adds and what it lets through besides. */
 export function mergeRules(known: Rules, wanted: Rules): Merged {
   const changed: string[] = [];
   const demanded: string[] = [];
@@ -134,7 +128,7 @@ export function mergeRules(known: Rules, wanted: Rules): Merged {
   return { rules: merged, changed, demanded, narrower, forgotten };
 }
 
-/** Everything that passes the one passes the other. Parts of lists and objects are compared as they stand. */
+/** Whether everything that passes `narrow` passes `wide`. Nested rules must be equal. */
 function covers(wide: FieldRule, narrow: FieldRule): boolean {
   const types = wide.bsonType === undefined || (narrow.bsonType ?? ['']).every((type) => wide.bsonType?.includes(type));
   const length = wide.maxLength === undefined || wide.maxLength >= (narrow.maxLength ?? Infinity);
@@ -147,7 +141,6 @@ function covers(wide: FieldRule, narrow: FieldRule): boolean {
 
 const sameRule = (a: FieldRule, b: FieldRule): boolean => covers(a, b) && covers(b, a);
 
-/** Numbers of a database may be of another width, but never of another value. */
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>

@@ -1,10 +1,10 @@
-/** How many documents are wanted, and from which on: numbers that may come from a client. MongoDB takes a limit of 0 for none at all. */
+/** Validates `limit` and `skip`, which may come from a client. MongoDB takes a limit of 0 for no limit. */
 import { fault } from '../../../kernel/contract/fault.js';
 import type { FindOptions } from '../../kinds/document-store.js';
 
 const isCount = (value: unknown): boolean => value === undefined || (Number.isSafeInteger(value) && Number(value) >= 0);
 
-/** True where nothing is wanted. Throws QRY_BAD_VALUE for what is no number of documents. */
+/** True for a limit of 0. Throws QRY_BAD_VALUE for invalid numbers. */
 export function wantsNothing({ limit, skip }: FindOptions): boolean {
   if (!isCount(limit) || !isCount(skip))
     throw fault('QRY_BAD_VALUE', {}, { cause: new Error('no number of documents') });

@@ -1,7 +1,4 @@
-/**
- * The embedded database as Agenda wants it: what its driver would do with statements, here on `execute` of the connection. Knows the
- * columns of Agenda's table that hold a time, and nothing else of it.
- */
+/** Adapts the embedded database to the `pg` pool that Agenda expects. */
 import type { JobRepository } from 'agenda';
 import type { Pool } from 'pg';
 import type { Dialect, Row } from '../../kinds/dialect.js';
@@ -10,7 +7,7 @@ import { TABLE } from '../shared/sql-schema.js';
 const TIMES =
   /^(?:next_run|locked|last_finished|failed|last_run|debounce_started|created|updated)_at$|^(?:start|end)_date$/;
 
-/** Statements of a text; what stands between `$$` is one word. */
+/** A text between `$$` is not split. */
 function statementsOf(text: string): string[] {
   const found = [''];
   text.split('$$').forEach((piece, at, { length }) => {
@@ -21,14 +18,14 @@ function statementsOf(text: string): string[] {
   return found.filter((statement) => statement.trim() !== '');
 }
 
-/** Runs the statements of a text, which take no values; gives the rows of the last. */
+/** Returns the rows of the last statement. */
 export async function runAll(main: Dialect, text: string): Promise<readonly Row[]> {
   let rows: readonly Row[] = [];
   for (const statement of statementsOf(text)) rows = await main.execute(statement, [], null);
   return rows;
 }
 
-/** Its driver has a Date where this one has text. */
+/** Agenda expects a Date where this connection returns text. */
 const withDates = (row: Row): Row =>
   Object.fromEntries(
     Object.entries(row).map(([name, value]) => [
@@ -37,12 +34,12 @@ const withDates = (row: Row): Row =>
     ]),
   );
 
-/** Its driver counts the rows that a statement without an answer has changed, and takes a Date for a time. */
+/** Agenda reads the number of changed rows and passes Dates, which `execute` does not support. */
 const counted = (text: string): string =>
   /^\s*(?:UPDATE|DELETE)\b/.test(text) && !/\bRETURNING\b/.test(text) ? `${text} RETURNING 1 AS one` : text;
 const bound = (value: unknown): unknown => (value instanceof Date ? value.toISOString() : value);
 
-/** Agenda's repository on the table, which is made elsewhere. */
+/** Agenda's repository on an existing table. */
 export function repositoryOn(main: Dialect): () => Promise<JobRepository> {
   const query = async (text: string, values: readonly unknown[] = []): Promise<object> => {
     const rows = await main.execute(counted(text), values.map(bound), null);

@@ -1,6 +1,6 @@
 /**
- * Runtime of the queue `embedded`: its tables lie in the embedded database of a connection, which opens and closes by itself.
- * There is one connection: the queue waits while a request has a transaction open.
+ * Runtime of the queue `embedded`: its tables are in the embedded database, which has one session, so the queue waits during
+ * transactions of requests.
  */
 import { BootError } from '../../../kernel/contract/boot-error.js';
 import { asText } from '../../../kernel/contract/json.js';
@@ -15,10 +15,9 @@ import { createSqlStore, insideOf, type RunSql } from '../shared/sql-store.js';
 import { repositoryOn, runAll } from './agenda.js';
 import { worker } from '../shared/worker.js';
 
-/** Nobody else adds work, so looks are rare. */
+/** No other process adds jobs, so polling is rare. */
 const POLL_SECONDS = 5;
 
-/** What belongs to a handle and is nobody else's business. */
 const makers = new WeakMap<Queue, () => Promise<void>>();
 
 function mainOf({ options, resolve }: RuntimeContext): Dialect {

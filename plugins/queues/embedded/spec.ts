@@ -1,4 +1,4 @@
-/** Spec of the queue `embedded`: tables in the embedded database of the project, the default when no server is configured. */
+/** Spec of the queue `embedded`: tables in the embedded database of the project, the default without a server. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { shape, text } from '../../../kernel/schema/combinators.js';
 import { queueFields } from '../../kinds/queue-fields.js';

@@ -1,11 +1,9 @@
 /**
- * The connection of a queue to MongoDB. The driver is loaded when it is needed. What is acknowledged lies on disk on a majority of the
- * servers; nothing waits long for a server that is away.
+ * Opens the MongoDB connection of a queue; the driver is loaded on first use. Writes are journaled on a majority of the servers.
  */
 import type { JobRepository } from 'agenda';
 import type { Collection, Document, MongoClient, MongoClientOptions, ObjectId } from 'mongodb';
 
-/** A job as it is stored. */
 export interface Job extends Document {
   readonly _id: ObjectId;
 }
@@ -13,27 +11,26 @@ export interface Job extends Document {
 export interface Opened {
   readonly client: MongoClient;
   readonly jobs: Collection<Job>;
-  /** Agenda's own, on the same collection. */
   readonly repository: JobRepository;
   readonly idOf: (digits: string) => ObjectId;
-  /** The servers are no replica set: several documents cannot be written as one. */
+  /** Not a replica set, so multi-document transactions are not supported. */
   readonly alone: boolean;
 }
 
 export interface Server {
-  /** Rejects when no server can be reached; the next call tries again. */
+  /** The next call tries again. */
   opened(): Promise<Opened>;
   close(): Promise<void>;
 }
 
 export interface ServerOptions {
   readonly url: string;
-  /** Where the address names none. */
+  /** Used when the URL contains no database. */
   readonly database: string;
   readonly collection: string;
 }
 
-/** Milliseconds after which a silent connection is given up. */
+/** Milliseconds. */
 const SILENCE_TIMEOUT = 5000;
 const CONNECT_TIMEOUT = 800;
 
@@ -62,7 +59,7 @@ export function createServer({ url, database, collection }: ServerOptions): Serv
   let opening: Promise<Opened> | null = null;
   let closed = false;
 
-  /** A client whose first connection failed is of no use any more. */
+  /** A client cannot be reused after a failed connection. */
   async function open(): Promise<Opened> {
     const { ObjectId: Id } = await import('mongodb');
     const { createMongoClient } = await import('../../shared/mongo-client.js');
@@ -75,7 +72,7 @@ export function createServer({ url, database, collection }: ServerOptions): Serv
       const { repository } = new MongoBackend({ mongo: db, collection });
       await repository.connect();
       const jobs = db.collection<Job>(collection);
-      // Those that are there already are left as they are, whoever made them.
+      // Existing indexes are left unchanged.
       await jobs.createIndexes(INDEXES.map(({ name, key }) => ({ name, key: { ...key } })));
       const idOf = (digits: string): ObjectId => Id.createFromHexString(digits);
       return { client, jobs, repository, idOf, alone: hello.setName === undefined && hello.msg !== 'isdbgrid' };
@@ -101,5 +98,5 @@ export function createServer({ url, database, collection }: ServerOptions): Serv
   };
 }
 
-/** Between the hosts and the options. */
+/** The path segment between the hosts and the query string. */
 const hasDatabase = (url: string): boolean => /^mongodb(?:\+srv)?:\/\/[^/]+\/[^?]/.test(url);

@@ -1,6 +1,6 @@
 /**
- * Work as a document of Agenda, with the fields that leases, attempts and order need beside its own. Instants are the server's; values are
- * literals, never operators. Reads and writes nothing.
+ * Builds Agenda documents with extra fields for leases, attempts and order. Times are the server's; values are literals, never
+ * operators.
  */
 import type { Document } from 'mongodb';
 import type { JobFilter, JobView } from '../../../kernel/contract/deferred.js';
@@ -12,7 +12,7 @@ export const NOW = '$$NOW';
 export const after = (milliseconds: number): Document => ({ $add: [NOW, milliseconds] });
 export const literal = (value: unknown): Document => ({ $literal: value });
 
-/** A job of ours; whatever has no `state` is not. */
+/** Documents without `state` belong to other Agenda users. */
 export interface Kept extends Job {
   readonly data: JobData;
   readonly priority: number;
@@ -27,10 +27,9 @@ export interface Kept extends Job {
   readonly journal?: string;
 }
 
-/** What a job is when nobody holds it. */
 export const FREE = { token: null, leaseUntil: null, lockedAt: null } as const;
 
-/** Agenda writes all of its fields. */
+/** Agenda writes all of its fields, also the unused ones. */
 const UNUSED = {
   ...{ lastRunAt: null, lastFinishedAt: null, failedAt: null, failCount: null, failReason: null, progress: null },
   ...{ repeatInterval: null, repeatAt: null, repeatTimezone: null, startDate: null, endDate: null, skipDays: null },
@@ -40,8 +39,8 @@ const UNUSED = {
 const KNOWN = { $ne: [{ $type: '$state' }, 'missing'] };
 
 /**
- * Writes a job that is not known, and leaves one that is. `number`: of what this process added, since clocks have only milliseconds.
- * `dead`: why it will never run.
+ * Inserts a job unless its id exists. `number`: a counter, because timestamps have only millisecond resolution. `dead`: the job
+ * can never run.
  */
 export function addition(entry: Entry, _id: Job['_id'], number: number, dead?: Failure): Document[] {
   const { delay, priority, retries } = entry;
@@ -55,13 +54,13 @@ export function addition(entry: Entry, _id: Job['_id'], number: number, dead?: F
   return [{ $replaceWith: { $cond: [KNOWN, '$$ROOT', made] } }];
 }
 
-/** As a failure of the first run would be noted, but no run was begun. */
+/** The fields of a failed first attempt, without counting one. */
 const ended = ({ code, detail }: Failure): Document => ({
   ...{ state: 'dead', nextRunAt: null, failedAt: NOW, lastFinishedAt: NOW, failCount: 1 },
   ...{ failReason: literal(detail), failCode: literal(code) },
 });
 
-/** As Agenda locks and begins a job, and counts it. */
+/** The fields that Agenda sets when it starts a job, plus the attempt count. */
 export const taking = (token: string, lease: number): Document[] => [
   {
     $set: {
@@ -71,11 +70,11 @@ export const taking = (token: string, lease: number): Document[] => [
   },
 ];
 
-/** The attempt is not counted. */
+/** Undoes the count of an attempt. */
 const LESS = { attempts: { $add: ['$attempts', -1] } } as const;
 export const released: Document[] = [{ $set: { state: 'waiting', ...FREE, nextRunAt: NOW, ...LESS } }];
 
-/** What Agenda notes of a failure, and the code. `pause`: until it is due again; null: never. */
+/** `pause`: milliseconds until the next attempt; null: none. */
 export const failed = (
   { code, detail }: Failure,
   state: Kept['state'],

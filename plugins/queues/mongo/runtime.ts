@@ -1,4 +1,4 @@
-/** Runtime of the queue `mongo`: opens and closes its connection. A server that is away does not stop the start. */
+/** Runtime of the queue `mongo`: opens and closes its connection. An unavailable server does not fail the start. */
 import { BootError } from '../../../kernel/contract/boot-error.js';
 import { defineRuntime, type RuntimeContext } from '../../../kernel/contract/plugin.js';
 import { queue, type Queue } from '../../kinds/queue.js';
@@ -8,15 +8,14 @@ import { createServer, type Server } from './connection.js';
 import { createMongoStore } from './store.js';
 import { worker } from '../shared/worker.js';
 
-/** What belongs to a handle and is nobody else's business. */
 const servers = new WeakMap<Queue, Server>();
 
-/** Reasons that do not pass by themselves: login, rights. */
+/** A retry cannot fix a failed login or missing rights. */
 const FATAL: ReadonlySet<unknown> = new Set([13, 18, 8000]);
 
 const textOr = (given: unknown, otherwise: string): string => (typeof given === 'string' ? given : otherwise);
 
-/** `patience`: milliseconds in which work has to be accepted; by default what callers of a queue are promised. */
+/** `patience`: milliseconds after which `add` is rejected. */
 export function createMongoQueue(
   {
     options,

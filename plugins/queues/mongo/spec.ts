@@ -1,4 +1,4 @@
-/** Spec of the queue `mongo`: a collection in a MongoDB database that several processes share. */
+/** Spec of the queue `mongo`: a MongoDB collection shared by several processes. */
 import { string } from 'yup';
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { shape, text, value } from '../../../kernel/schema/combinators.js';
@@ -43,7 +43,7 @@ export default definePlugin({
       .max(100)
       .matches(/^[A-Za-z0-9_-]+$/),
     ...fields,
-    // A document of MongoDB has 16 MiB at most.
+    // MongoDB limits a document to 16 MiB.
     max_payload: fields.max_payload.max(15_000_000),
   }),
   openapi: () => ({ refuses: ['JOB_AWAY', 'JOB_TOO_LARGE'] }),

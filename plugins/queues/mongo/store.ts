@@ -1,7 +1,4 @@
-/**
- * The store of the queue on MongoDB: the steps in which Agenda promises less, on its documents. What is written about a job that somebody
- * holds is written under its lease. Values are never operators: filters compare with `$eq` and `$in`.
- */
+/** The queue store on MongoDB, where Agenda guarantees less. Claimed jobs are written only under their lease. */
 import type { ClientSession, Collection, Document, Filter, MongoClient } from 'mongodb';
 import { COUNTED } from '../../../kernel/contract/deferred.js';
 import { shortIdOf } from '../shared/job.js';
@@ -10,14 +7,14 @@ import type { Job, Opened, Server } from './connection.js';
 import * as documents from './documents.js';
 import { NOW, type Kept } from './documents.js';
 
-/** A caller of `add` has given up by then, in milliseconds. */
+/** Milliseconds of retries; ends shortly before the caller of `add` is rejected. */
 const ADD_TIMEOUT = 850;
-/** How often a claim looks again when others were quicker. */
+/** Attempts of a claim that loses to concurrent claims. */
 const TRIES = 5;
-/** The most that one sweep finds dead, and that is listed where nobody says how much. */
+/** The most jobs that one sweep makes dead, and the default limit of `list`. */
 const MOST = 1000;
 
-/** Older first among equals. */
+/** Among equal priorities, older jobs come first. */
 const ORDER = { priority: -1, addedAt: 1, number: 1 } as const;
 const WAITS: Filter<Job> = { state: 'waiting', disabled: { $ne: true } };
 
@@ -95,7 +92,7 @@ export function createMongoStore(server: Server): Store {
         ...(resource !== undefined && { 'data.resource': { $eq: resource } }),
       };
       const { jobs } = await server.opened();
-      // By an index in which a job never moves: by the one of states, a job that changes its state meanwhile may be missed.
+      // With the index on `state`, a job that changes its state during the scan could be missed.
       const sort = { 'data.acceptedAt': 1, number: 1 } as const;
       const options = { sort, hint: { _id: 1 }, projection: { 'data.work': 0, journal: 0 }, limit } as const;
       return ((await jobs.find(filter, options).toArray()) as Kept[]).map(documents.viewOf);
@@ -126,7 +123,7 @@ export function createMongoStore(server: Server): Store {
   };
 }
 
-/** All that were taken have the same token, which nobody else has. */
+/** The token is unique to this claim. */
 async function take(jobs: Collection<Job>, token: string, limit: number, lease: number): Promise<readonly Kept[]> {
   const taking = documents.taking(token, lease);
   if (limit === 1) {
@@ -173,7 +170,7 @@ async function sweep(jobs: Collection<Job>, lost: Failure): Promise<Swept> {
   return { woken, dead, next: next === null ? null : Math.max(0, next.at - next.now) };
 }
 
-/** What may run, in its turn: how much it is, and for how many milliseconds the oldest has waited. */
+/** The number of runnable jobs and the age of the oldest in milliseconds. */
 const READY = [
   { $match: { state: 'waiting' } },
   { $sort: ORDER },
@@ -183,7 +180,7 @@ const READY = [
   { $project: { ready: 1, oldest: { $subtract: [NOW, '$first'] } } },
 ];
 
-/** Writes all or nothing; again when others wrote the same, as long as somebody waits for it. */
+/** Retries transient conflicts for `ADD_TIMEOUT`. */
 async function together(client: MongoClient, write: (session: ClientSession) => Promise<unknown>): Promise<void> {
   const end = performance.now() + ADD_TIMEOUT;
   await client.withSession(async (session) => {
@@ -208,7 +205,7 @@ const isPassing = (error: unknown): boolean => {
 
 interface Next {
   readonly at: number;
-  /** The time of the server. */
+  /** The server's time. */
   readonly now: number;
 }
 
@@ -219,7 +216,7 @@ const firstOf = (state: string, field: string): Document[] => [
   { $project: { _id: 0, state: 1, at: `$${field}`, now: NOW } },
 ];
 
-/** When the first delayed work is due, and when the first lease is over: one look. */
+/** The first due time and the first end of a lease, in one query. */
 async function nextOf(jobs: Collection<Job>): Promise<{ readonly due: Next | null; readonly over: Next | null }> {
   const running = { $unionWith: { coll: jobs.collectionName, pipeline: firstOf('running', 'leaseUntil') } };
   const found = await jobs

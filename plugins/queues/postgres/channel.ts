@@ -1,11 +1,11 @@
-/** Agenda's channel on PostgreSQL (`LISTEN`), on a connection of its own beside the pool. */
+/** Agenda's channel on PostgreSQL (`LISTEN`), on a dedicated connection outside the pool. */
 import pg from 'pg';
 import type { Log } from '../../../kernel/contract/plugin.js';
 import { hear, RECONNECT, type Ear } from '../shared/hearing.js';
 
 export const CHANNEL = 'lintel_jobs';
 
-/** Makes connections, one at a time: the channel forgets one that was lost while it began to listen. */
+/** The channel does not close a connection that was lost before it listened. */
 function connections(config: pg.ClientConfig) {
   let current: pg.Client | null = null;
   let closed = false;
@@ -21,9 +21,9 @@ function connections(config: pg.ClientConfig) {
       if (closed) throw new Error('the queue is closed');
       const client = new pg.Client(config);
       current = client;
-      // Until the channel listens to it.
+      // Needed until the channel adds its own listener.
       client.on('error', () => undefined);
-      // A client that is ended while it connects never settles its `connect`.
+      // The `connect` of an ended client never settles.
       const ended = new Promise<never>((_, reject) => (giveUp = reject));
       ended.catch(() => undefined);
       await Promise.race([client.connect(), ended]);

@@ -1,4 +1,4 @@
-/** Runtime of the queue `postgres`: opens and closes its connections. A server that is away does not stop the start. */
+/** Runtime of the queue `postgres`: opens and closes its connections. An unavailable server does not fail the start. */
 import { BootError } from '../../../kernel/contract/boot-error.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { queue, type Queue } from '../../kinds/queue.js';
@@ -8,10 +8,9 @@ import { createSqlStore, insideThrough } from '../shared/sql-store.js';
 import { createServer, type Server } from './server.js';
 import { worker } from '../shared/worker.js';
 
-/** What belongs to a handle and is nobody else's business. */
 const servers = new WeakMap<Queue, Server>();
 
-/** Reasons that do not pass by themselves: password, login, no such database. */
+/** A retry cannot fix a failed login or a missing database. */
 const FATAL = /^(?:28P01|28000|3D000)$/;
 
 export default defineRuntime(queue, {
@@ -28,7 +27,7 @@ export default defineRuntime(queue, {
     });
     const handle: Queue = {
       ...made,
-      // Who only looks or adds need not hear of new work.
+      // Processes that only inspect or add need no notifications.
       work(run) {
         server.listen(made.wake);
         return made.work(run);
@@ -62,7 +61,7 @@ export default defineRuntime(queue, {
       await servers.get(handle)?.run('health', 'SELECT 1', []);
       return { ok: true };
     } catch {
-      // What needs no queue is served without it.
+      // Requests that do not use the queue are still served.
       return { ok: false, optional: true, detail: 'the store of the queue does not answer' };
     }
   },

@@ -1,6 +1,6 @@
 /**
- * The connections of a queue to its PostgreSQL server: a small pool, and one that listens for others that added work. Tables are made
- * with the first statement that reaches the server. While it is away statements fail at once or in time, and nothing waits.
+ * The connections of a queue to PostgreSQL: a small pool, and one that listens for jobs of other processes. The first statement
+ * creates the tables.
  */
 import type { JobRepository } from 'agenda';
 import pg from 'pg';
@@ -12,20 +12,19 @@ import { makeTables, TABLE } from '../shared/sql-schema.js';
 import type { RunSql } from '../shared/sql-store.js';
 import { CHANNEL, listenOn } from './channel.js';
 
-/** Milliseconds for a statement and for a connection. */
+/** Milliseconds. */
 const STATEMENT_TIMEOUT = 5000;
 const CONNECT_TIMEOUT = 800;
-/** Any number that nobody else locks: processes that start together make the tables one after the other. */
+/** An arbitrary advisory lock key. */
 const LOCK = 7_239_104_556_218_733;
 
 export interface Server {
   readonly run: RunSql;
   readonly notify: () => Promise<void>;
-  /** Agenda's own repository, on the same pool. */
   readonly jobs: () => Promise<JobRepository>;
-  /** Makes the tables; rejects when the server cannot be reached. */
+  /** Rejects when the server is unavailable. */
   ready(): Promise<void>;
-  /** `woken` runs when somebody added work, and when some may have been missed. */
+  /** Also calls `woken` when notifications may have been missed. */
   listen(woken: () => void): void;
   close(): Promise<void>;
 }
@@ -44,7 +43,7 @@ export function createServer({ url, size }: ServerOptions, log: Log): Server {
     statement_timeout: STATEMENT_TIMEOUT,
   };
   const pool = new pg.Pool({ ...client, application_name: 'lintel queue', max: size });
-  // Without a listener a lost connection would end the process.
+  // Without a listener, a lost connection would end the process.
   pool.on('error', (error) => log.debug({ err: error }, 'idle connection of the queue dropped'));
   let making: Promise<void> | null = null;
   const ready = (): Promise<void> =>
@@ -67,7 +66,7 @@ export function createServer({ url, size }: ServerOptions, log: Log): Server {
       return rows;
     },
     jobs: () => (jobs ??= backend()),
-    // Agenda's channel only speaks where it also listens.
+    // Agenda's channel publishes only while it is subscribed.
     async notify() {
       await pool.query('SELECT pg_notify($1, $2)', [CHANNEL, JSON.stringify(call())]);
     },
@@ -81,7 +80,7 @@ export function createServer({ url, size }: ServerOptions, log: Log): Server {
   };
 }
 
-/** Agenda's statements must not meet: processes that start together make the tables one after the other. */
+/** Agenda's statements must not run concurrently. */
 async function makeTogether(pool: pg.Pool): Promise<void> {
   const session = await pool.connect();
   let broken = true;

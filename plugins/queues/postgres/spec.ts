@@ -1,4 +1,4 @@
-/** Spec of the queue `postgres`: tables beside those of the models, on a server that several processes share. */
+/** Spec of the queue `postgres`: tables on a server shared by several processes. */
 import { string } from 'yup';
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { numeric, shape, value } from '../../../kernel/schema/combinators.js';

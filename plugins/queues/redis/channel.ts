@@ -1,11 +1,11 @@
-/** Agenda's channel on Redis (`SUBSCRIBE`), on a connection of its own. */
+/** Agenda's channel on Redis (`SUBSCRIBE`), on a dedicated connection. */
 import type { RedisNotificationChannelConfig } from '@agendajs/redis-backend';
 import type { Redis } from 'ioredis';
 import type { Log } from '../../../kernel/contract/plugin.js';
 import { earLike } from '../../shared/redis.js';
 import { hear, RECONNECT, type Ear } from '../shared/hearing.js';
 
-/** Makes connections, one at a time: the channel looks for a new one by itself, but only where an error tells it to. */
+/** Emits an error when a connection ends: the channel reconnects only after an error. */
 function connections(client: Redis) {
   let current: Redis | null = null;
   let closed = false;

@@ -1,4 +1,4 @@
-/** The connection of the queue to Redis, and what an operator should know of a server that may lose work. */
+/** Creates the Redis connection of the queue, and warns of settings that can lose jobs. */
 import type { Redis } from 'ioredis';
 import type { Log } from '../../../kernel/contract/plugin.js';
 import { connectionTo, type RedisAddress } from '../../shared/redis.js';
@@ -8,14 +8,14 @@ export type Client = Redis & Scripted;
 
 export function createClient(address: RedisAddress): Client {
   const client = connectionTo<Scripted>(address, SCRIPTS);
-  // Without a listener ioredis prints errors by itself. That the store is away is told where it is used.
+  // Without a listener, ioredis prints errors to the console.
   client.on('error', () => undefined);
   return client;
 }
 
 const setting = (info: string, name: string): string | undefined => new RegExp(`^${name}:(\\S+)`, 'm').exec(info)?.[1];
 
-/** Says once what is wrong with how the server is set up. Rejects when it cannot be asked. */
+/** Rejects when the server is unavailable. */
 export async function inspect(client: Redis, log: Log): Promise<void> {
   const info = await client.info();
   const version = setting(info, 'redis_version') ?? '0';
@@ -25,7 +25,7 @@ export async function inspect(client: Redis, log: Log): Promise<void> {
   if (policy.startsWith('allkeys'))
     log.error({ policy }, 'the store of the queue throws work away when it is full: set `maxmemory-policy noeviction`');
   if (setting(info, 'aof_enabled') === '1') return;
-  // Not every server answers this to everybody; then nothing is known of snapshots.
+  // Some servers deny CONFIG.
   const snapshots = await client.config('GET', 'save').then(
     (found) => found[1] !== '',
     () => undefined,

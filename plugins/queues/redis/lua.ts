@@ -1,11 +1,8 @@
-/**
- * What the scripts of the queue share, as Lua: the names of the keys, the time, and how a job is changed as Agenda changes it. It does
- * nothing by itself.
- */
+/** Lua fragments shared by the queue scripts. They run no command by themselves. */
 
 /**
- * KEYS of every script: what waits, is delayed, runs, is dead; what the key of a job begins with; the mark; the counter; Agenda's sets of all
- * jobs, of those of this name, and by the time of the next run.
+ * KEYS of every script: the sets of ready, delayed, running and dead jobs; the prefix of job keys; the mark; the counter;
+ * Agenda's sets of all jobs, of jobs of this name, and by next run time.
  */
 export const HEAD = `
 local ready, due, running, dead, job, mark, counter, all, named, times = unpack(KEYS)
@@ -59,7 +56,7 @@ local function forget(key, id)
 end
 `;
 
-/** The mark of this store (ARGV[1]: what becomes of it when there is none): a store without it has lost what it held. */
+/** ARGV[1] becomes the mark of a store without one. A changed mark means that the store has lost its data. */
 export const MARK = `
 local known = redis.call('GET', mark)
 if not known then
@@ -69,8 +66,8 @@ end
 `;
 
 /**
- * Writes a job that is not known (ARGV from `at`: id, name, priority, rank, retries, when it was accepted, data), and gives its key and
- * member. When it runs, and where it waits, is not said yet.
+ * Creates a job unless it exists (ARGV from `at`: id, name, priority, rank, retries, accepted at, data). The caller sets its run
+ * time and its set.
  */
 export const MAKE = `
 local function make(at)
@@ -87,7 +84,7 @@ local function make(at)
 end
 `;
 
-/** Member of a job of which somebody holds the lease; nil for anybody else. */
+/** Nil when the lease does not match. */
 export const HELD = `
 local function memberOf(id, lease)
   local got = redis.call('HMGET', job .. id, 'lease', 'member')

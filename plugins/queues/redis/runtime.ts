@@ -1,4 +1,4 @@
-/** Runtime of the queue `redis`: opens and closes its connections. A server that is away does not stop the start. */
+/** Runtime of the queue `redis`: opens and closes its connections. An unavailable server does not fail the start. */
 import { BootError } from '../../../kernel/contract/boot-error.js';
 import { defineRuntime, type Log } from '../../../kernel/contract/plugin.js';
 import { queue, type Queue } from '../../kinds/queue.js';
@@ -11,17 +11,15 @@ import { createClient, inspect, type Client } from './connection.js';
 import { createRedisStore, type RedisStore } from './store.js';
 import { worker } from '../shared/worker.js';
 
-/** What belongs to a handle and is nobody else's business. */
 interface Server {
   readonly client: Client;
   readonly store: RedisStore;
-  /** The server came back without what it held. */
   forgot: boolean;
   ear: Ear | null;
 }
 const servers = new WeakMap<Queue, Server>();
 
-/** Reasons that do not pass by themselves: password, user, rights. */
+/** A retry cannot fix a wrong password or missing rights. */
 const FATAL = /^(?:WRONGPASS|NOAUTH|NOPERM)|invalid password/;
 
 export default defineRuntime(queue, {
@@ -42,7 +40,7 @@ export default defineRuntime(queue, {
     });
     const handle: Queue = {
       ...made,
-      // Who only looks or adds need not hear of new work.
+      // Processes that only inspect or add need no notifications.
       work(run) {
         server.ear ??= listenOn(client, store.channel, made.wake, log);
         return made.work(run);
@@ -56,12 +54,12 @@ export default defineRuntime(queue, {
     const server = servers.get(handle);
     if (server === undefined) return;
     inspectOnce(server.client, log);
-    // The first attempt is waited for, but not its success: the connection is looked for until it is there.
+    // Waits for the first attempt but not for its success: the driver reconnects.
     let late: NodeJS.Timeout | undefined;
     const patience = new Promise<void>((_, reject) => {
       late = setTimeout(() => reject(new Error('no answer in time')), COMMAND_TIMEOUT);
     });
-    // What the driver rejects with says only that there is no connection.
+    // Only the `error` event has the reason.
     let reason: Error | undefined;
     const note = (error: Error): void => void (reason = error);
     server.client.on('error', note);
@@ -105,7 +103,6 @@ export default defineRuntime(queue, {
   },
 });
 
-/** With the first connection that comes about. */
 function inspectOnce(client: Client, log: Log): void {
   client.once('ready', () => {
     inspect(client, log).catch(() => inspectOnce(client, log));

@@ -1,9 +1,6 @@
 /**
- * What has to happen as one on the server, as Lua. Keys and values only ever come as arguments; instants are the server's.
- *
- * A job is a hash of Agenda, and lies in Agenda's sets. Beside those, what waits lies in `due` (by instant) until its time has come, then in
- * `ready` (by priority), then in `running` (by the end of its lease) or in `dead`. Members are `number:id`, so that among equals the older
- * one comes first. A full server refuses what is new and nothing else: what is there must be done to make room.
+ * The atomic Lua scripts of the queue. A job is a hash in Agenda's sets and in `due` (by time), `ready` (by priority), `running`
+ * (by the end of the lease) or `dead`. Members are `number:id`: older jobs come first. A full server rejects only new jobs.
  */
 
 import { HEAD, HELD, MAKE, MARK } from './lua.js';
@@ -13,8 +10,8 @@ const ANY = '#!lua flags=allow-oom\n';
 const READS = '#!lua flags=no-writes,allow-oom,allow-stale\n';
 
 /**
- * ARGV: the mark, then for each job: id, name, priority, rank, retries, when it was accepted (as text), data, milliseconds from now. Known
- * ones are left as they are. Gives the mark.
+ * ARGV: the mark, then for each job: id, name, priority, rank, retries, accepted at (as text), data, delay in milliseconds.
+ * Returns the mark.
  */
 const ADD = `${NEW}${HEAD}${MARK}${MAKE}
 for at = 2, #ARGV, 8 do
@@ -27,7 +24,7 @@ for at = 2, #ARGV, 8 do
 end
 return known`;
 
-/** ARGV: the mark, then of one job what `ADD` wants, but no milliseconds; code and detail. Gives the mark. */
+/** ARGV: the mark, one job as in `ADD` without the delay, code and detail. Returns the mark. */
 const BURY = `${NEW}${HEAD}${MARK}${MAKE}
 local key, member = make(2)
 if key then
@@ -38,8 +35,8 @@ end
 return known`;
 
 /**
- * ARGV: lease, its milliseconds, how many. Gives id, attempt, retries, data and journal of each. An attempt counts as it begins. What
- * somebody disabled is looked at again after a while.
+ * ARGV: lease token, lease in milliseconds, limit. Returns id, attempt, retries, data and journal of each job. Disabled jobs are
+ * checked again after a second.
  */
 const CLAIM = `${ANY}${HEAD}
 local taken, limit = {}, tonumber(ARGV[3])
@@ -62,7 +59,7 @@ while #taken < limit do
 end
 return taken`;
 
-/** ARGV: milliseconds, then id and lease of each. Gives the ids that are still held. */
+/** ARGV: lease in milliseconds, then id and lease token of each. Returns the ids still held. */
 const RENEW = `${ANY}${HEAD}${HELD}
 local still = {}
 for at = 2, #ARGV, 2 do
@@ -74,20 +71,20 @@ for at = 2, #ARGV, 2 do
 end
 return still`;
 
-/** ARGV: id, lease, text. */
+/** ARGV: id, lease token, journal. */
 const NOTE = `${ANY}${HEAD}${HELD}
 if not memberOf(ARGV[1], ARGV[2]) then return 0 end
 redis.call('HSET', job .. ARGV[1], 'journal', ARGV[3])
 return 1`;
 
-/** ARGV: id, lease. */
+/** ARGV: id, lease token. */
 const DONE = `${ANY}${HEAD}${HELD}
 local member = memberOf(ARGV[1], ARGV[2])
 if not member then return 0 end
 redis.call('ZREM', running, member)
 return forget(job .. ARGV[1], ARGV[1])`;
 
-/** ARGV: id, lease, code, detail, milliseconds until it is tried again; none: never. */
+/** ARGV: id, lease token, code, detail, milliseconds until the next attempt (empty: none), change of the attempt count. */
 const FAIL = `${ANY}${HEAD}${HELD}
 local member = memberOf(ARGV[1], ARGV[2])
 if not member then return 0 end
@@ -104,7 +101,7 @@ else
 end
 return 1`;
 
-/** ARGV: id and lease of each. */
+/** ARGV: id and lease token of each. */
 const RELEASE = `${ANY}${HEAD}${HELD}
 for at = 1, #ARGV, 2 do
   local member = memberOf(ARGV[at], ARGV[at + 1])
@@ -120,8 +117,8 @@ end
 return 1`;
 
 /**
- * ARGV: mark, code and detail of what lost its process, the most that one call moves. Gives the mark, how much
- * waits that did not before, milliseconds until something is due (-1: nothing is), and the ids of what is dead.
+ * ARGV: mark, code and detail of lost jobs, limit. Returns the mark, the number of newly ready jobs, milliseconds until the next
+ * job is due (-1: none), and the ids of dead jobs.
  */
 const SWEEP = `${ANY}${HEAD}${MARK}
 local woken, gone = 0, {}
@@ -162,7 +159,7 @@ runsAt(key, ARGV[1], now)
 waits(key, member)
 return 1`;
 
-/** ARGV: id of what does not run; or none, for as many dead ones as the second says. Gives how many. */
+/** ARGV: id of a job that is not running; or an empty id and a limit for dead jobs. Returns the number removed. */
 const PURGE = `${ANY}${HEAD}
 if ARGV[1] ~= '' then
   local member = redis.call('HGET', job .. ARGV[1], 'member')
@@ -178,8 +175,8 @@ end
 return #gone`;
 
 /**
- * ARGV: which of `ready`, `due`, `running` and `dead`. Gives the members of each at one instant: between two commands a job may move from
- * the set that is read next to the one that was read before. Not by MULTI, which a full server refuses.
+ * ARGV: some of `ready`, `due`, `running` and `dead`. Returns their members at one time: between two commands a job could move to
+ * a set already read. A full server rejects MULTI.
  */
 const MEMBERS = `${READS}${HEAD}
 local sets = { ready = ready, due = due, running = running, dead = dead }
@@ -192,7 +189,10 @@ const STATE = `${READS}${HEAD}
 if redis.call('ZSCORE', dead, ARGV[1]) then return 'dead' end
 return redis.call('ZSCORE', running, ARGV[1]) and 'running' or 'waiting'`;
 
-/** ARGV: of how much that may run the oldest is looked for. Gives what may run, is delayed, runs, is dead; and milliseconds. */
+/**
+ * ARGV: how many ready jobs to inspect. Returns the numbers of ready, delayed, running and dead jobs, and the age of the oldest
+ * in milliseconds.
+ */
 const BACKLOG = `${READS}${HEAD}
 local first = now
 for _, member in ipairs(redis.call('ZRANGE', ready, 0, ARGV[1] - 1)) do
@@ -224,7 +224,7 @@ type Key = string;
 export type Keys = readonly [Key, Key, Key, Key, Key, Key, Key, Key, Key, Key];
 type Arguments = readonly (string | number)[];
 
-/** The scripts as methods of a client: the keys, then what each wants. */
+/** The keys, then the arguments of each script. */
 export interface Scripted {
   lintelAdd(...given: Arguments): Promise<string>;
   lintelBury(...given: Arguments): Promise<string>;

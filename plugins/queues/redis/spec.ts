@@ -1,4 +1,4 @@
-/** Spec of the queue `redis`: a server that several processes share. It is to be set up so that it forgets nothing. */
+/** Spec of the queue `redis`: a server shared by several processes, which must persist its data. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { shape } from '../../../kernel/schema/combinators.js';
 import { queueFields } from '../../kinds/queue-fields.js';

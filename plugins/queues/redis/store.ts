@@ -1,7 +1,4 @@
-/**
- * The store of the queue on Redis: the steps in which Agenda promises less, each one script on its keys. They have one hash tag, so a
- * cluster keeps them together.
- */
+/** The queue store on Redis, one script per operation. All keys share a hash tag, so that a cluster stores them in one slot. */
 import { randomUUID } from 'node:crypto';
 import type { RedisBackendConfig } from '@agendajs/redis-backend';
 import type { JobRepository } from 'agenda';
@@ -12,11 +9,11 @@ import { giveUpIfSilent } from '../../shared/redis.js';
 import type { Client } from './connection.js';
 import type { Keys } from './scripts.js';
 
-/** The most that one sweep moves, so that other commands get their turn. */
+/** Limits how long a sweep blocks other commands. */
 const MOST = 5000;
 const PAGE = 500;
 const MOST_LISTED = 1000;
-/** Of what may run: counting costs nothing, but ages stand in the jobs. */
+/** The age of each job is a lookup, so only some are inspected. */
 const LOOKED_AT = 100;
 
 export interface RedisStore extends Store {
@@ -26,12 +23,10 @@ export interface RedisStore extends Store {
 }
 
 const pairs = (held: readonly Held[]): string[] => held.flatMap(({ id, token }) => [id, token]);
-/** A job, as the scripts that write new ones want it. */
 const wordsOf = (entry: Entry): (string | number)[] => {
   const { id, priority, retries, acceptedAt } = entry;
   return [id, NAME, priority, -priority, retries, new Date(acceptedAt).toISOString(), JSON.stringify(dataOf(entry))];
 };
-/** Where jobs lie, and what that says of them. */
 const SETS = [
   ['ready', 'waiting'],
   ['due', 'waiting'],
@@ -42,7 +37,7 @@ const SETS = [
 const orderOf = (member: string): number => Number.parseInt(member, 10);
 const idOf = (member: string): string => member.slice(member.indexOf(':') + 1);
 
-/** `lost` is called when the server has forgotten what this process has seen there. */
+/** `lost`: called when the server has lost its data. */
 export function createRedisStore(client: Client, prefix: string, lost: () => void): RedisStore {
   const base = `${prefix}{queue}:`;
   const [ready, due, running, dead] = [`${base}ready`, `${base}due`, `${base}running`, `${base}dead`];
@@ -89,7 +84,7 @@ export function createRedisStore(client: Client, prefix: string, lost: () => voi
 
   async function repository(): Promise<JobRepository> {
     const { RedisBackend } = await import('@agendajs/redis-backend');
-    // It brings a driver of its own version, and is given ours.
+    // The backend expects its own version of the driver.
     const redis = client as unknown as RedisBackendConfig['redis'];
     return new RedisBackend({ ...(redis && { redis }), keyPrefix: base, channelName: channel }).repository;
   }
@@ -180,7 +175,7 @@ function viewOf(id: string, state: JobView['state'], fields: Readonly<Record<str
     resource,
     part,
     state,
-    // Not minus zero.
+    // Avoids minus zero.
     priority: 0 - number('rank'),
     attempts: number('attempts'),
     retries: number('retries'),

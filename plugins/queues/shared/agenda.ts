@@ -1,40 +1,37 @@
 /**
- * Agenda as the engine that runs work: its processor asks for the next job, runs it, saves what it ended in and asks again. It works on
- * Agenda's repository of the store, in which claims and completions are replaced by ours: leases, attempts and order are kept there.
+ * Runs jobs with Agenda. Claims and completions in its repository are replaced, because the store manages leases, attempts and
+ * order.
  */
 import type { AgendaBackend, JobParameters, JobRepository, NotificationChannel, NotificationHandler } from 'agenda';
 import { call, NAME } from './job.js';
 import type { Claimed } from './store.js';
 
-/** Agenda's own looks are no more than a chance to begin what it holds: it asks for work when it is called. */
+/** Polling is only a fallback: the queue triggers Agenda explicitly. */
 const LOOK_MS = 1000;
-/** Leases are renewed and judged by us; to Agenda none ever ends. */
+/** The queue manages leases itself; Agenda's locks never expire. */
 const FOR_EVER = new Date(8.64e15);
 
 export interface Engine {
-  /** Looks for work now. */
   wake(): void;
   stop(): Promise<void>;
 }
 
-/** Notes what a run ended in; never rejects. */
+/** Records the result of a run; never rejects. */
 export type Settle = () => Promise<void>;
 
 export interface EngineInput {
-  /** Agenda's own, for all that is not replaced. */
+  /** For the operations that are not replaced. */
   readonly jobs: () => Promise<JobRepository>;
   /** Never rejects. */
   readonly next: () => Promise<Claimed | undefined>;
   /** Never rejects. */
   readonly run: (job: Claimed) => Promise<Settle>;
   readonly concurrency: number;
-  /** Something went wrong between Agenda and the queue. */
   readonly failed: (error: unknown) => void;
 }
 
 const nothing = (): Promise<void> => Promise.resolve();
 
-/** The jobs of a process: what Agenda holds of each is the claim. */
 interface Held {
   take(): Promise<JobParameters | undefined>;
   save(job: JobParameters): Promise<void>;
@@ -54,15 +51,15 @@ function heldBy(next: EngineInput['next'], channel: Channel): Held {
         answered = calls;
         return undefined;
       }
-      // Agenda begins what it has in the order of this time; anything before now begins at once.
+      // Agenda starts jobs in the order of this time; a past time starts immediately.
       const nextRunAt = new Date(++taken);
       const _id = job.id as NonNullable<JobParameters['_id']>;
       return { _id, name: NAME, priority: 0, nextRunAt, type: 'normal', lockedAt: FOR_EVER, data: job };
     },
     async save(job) {
-      // Agenda saves the begin of a run, which the claim has noted, and then its end, without the lock.
+      // Agenda saves the start of a run, already recorded by the claim, and then its end, without a lock.
       if (job.lockedAt !== undefined) return;
-      // It would give up a run without a lock while the end is being noted.
+      // Without a lock, Agenda would abandon the run meanwhile.
       job.lockedAt = FOR_EVER;
       await ends.get(job.data as object)?.();
       channel.call();
@@ -71,7 +68,7 @@ function heldBy(next: EngineInput['next'], channel: Channel): Held {
   };
 }
 
-/** Agenda's repository, with claims and completions of ours; leases are given back by their token, never by the id of a job. */
+/** Unlocking does nothing, because leases are released by token and not by job id. */
 function repositoryOf(jobs: EngineInput['jobs'], held: Held): JobRepository {
   return {
     connect: nothing,
@@ -98,7 +95,6 @@ interface Channel extends NotificationChannel {
   calls(): number;
 }
 
-/** How Agenda is told to look for work. */
 function channelOf(): Channel {
   const handlers = new Set<NotificationHandler>();
   let called = false;
@@ -115,7 +111,7 @@ function channelOf(): Channel {
     },
     on: () => channel,
     off: () => channel,
-    // Once in a turn: work that ends together is replaced together.
+    // At most one per event loop turn, so that jobs that end together are replaced together.
     call() {
       calls++;
       if (called) return;
@@ -129,7 +125,7 @@ function channelOf(): Channel {
   return channel;
 }
 
-/** Loaded with the first work: commands that only look at the queue do without. */
+/** Agenda is loaded with the first job, so that inspecting a queue starts fast. */
 export async function startEngine({ jobs, next, run, concurrency, failed }: EngineInput): Promise<Engine> {
   const { Agenda } = await import('agenda');
   const channel = channelOf();
@@ -142,7 +138,7 @@ export async function startEngine({ jobs, next, run, concurrency, failed }: Engi
     connect: nothing,
     disconnect: nothing,
   };
-  // How much runs at once is settled where work is claimed; Agenda must not hold back what it was given.
+  // Claims enforce the limit; Agenda must not delay claimed jobs.
   const most = concurrency + 100;
   const agenda = new Agenda({ backend, processEvery: LOOK_MS, maxConcurrency: most });
   agenda.on('error', failed);

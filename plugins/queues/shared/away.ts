@@ -1,32 +1,29 @@
-/**
- * A store that is away: the Fault that callers get, in time, and what the log says: once when it went, once when it is back. The
- * words of a driver go to the log only.
- */
+/** Handles an unavailable store: callers get a Fault in time, and the log reports its loss and return once each. */
 import { fault, type Fault } from '../../../kernel/contract/fault.js';
 import type { Log } from '../../../kernel/contract/plugin.js';
 
-/** A caller has its answer within a second. */
+/** Callers receive an answer within a second. */
 export const PATIENCE_MS = 900;
 
 const awayFault = (cause: unknown): Fault =>
   fault('JOB_AWAY', {}, { cause, retryable: true, headers: { 'retry-after': '1' } });
 
 export interface Watch {
-  /** Notes how a call to the store ended; passes it on. */
+  /** Records whether the store is available. */
   note<T>(call: Promise<T>): Promise<T>;
-  /** As `note`, for operators, who have time: rejects with JOB_AWAY when it fails. */
+  /** For operators, without a timeout: rejects with JOB_AWAY. */
   answer<T>(call: Promise<T>): Promise<T>;
-  /** As `note`, for callers that wait: rejects with JOB_AWAY when it fails or takes too long. */
+  /** For waiting callers: rejects with JOB_AWAY on failure or timeout. */
   soon<T>(call: () => Promise<T>): Promise<T>;
 }
 
-/** `patience`: milliseconds; Infinity for a store in this process, which may be busy and is never away. */
+/** `patience`: milliseconds; Infinity for an in-process store, which is never unavailable. */
 export function createWatch(log: Log, patience = PATIENCE_MS): Watch {
   let away = false;
   let calls = 0;
   let turned = 0;
 
-  /** A call that began before the last turn is late, and no news: a connection that was lost may still fail when the store is back. */
+  /** Ignores calls that began before the last change: a lost connection may still fail after the store has returned. */
   function turn(begun: number, isAway: boolean): boolean {
     if (away === isAway || begun <= turned) return false;
     away = isAway;
@@ -64,7 +61,7 @@ export function createWatch(log: Log, patience = PATIENCE_MS): Watch {
       const tooLate = new Promise<never>((_, reject) => {
         const giveUp = (): void => {
           const error = new Error('no answer in time');
-          // A driver that goes on trying may never fail: who was refused must be in the log all the same.
+          // A driver that keeps retrying may never fail.
           missed(begun, error);
           reject(error);
         };
@@ -73,7 +70,7 @@ export function createWatch(log: Log, patience = PATIENCE_MS): Watch {
       try {
         return await Promise.race([work, tooLate]);
       } catch (error) {
-        // Whoever lost the race may still fail, and nobody listens any more.
+        // A later rejection must not be unhandled.
         work.catch(() => undefined);
         throw awayFault(error);
       } finally {

@@ -1,9 +1,9 @@
-/** Work and the notes of what is done of it, from the text that stores keep. The reader checks its shape: others can write into stores too. */
+/** Parses stored jobs and their journals. The reader validates the shape, because other programs can write into stores. */
 import type { Deferred } from '../../../kernel/contract/deferred.js';
 import { readJson } from '../../../kernel/language/exact-json.js';
 import type { Sealing } from './sealing.js';
 
-/** Text that is no list of notes is one note, which no reader understands. */
+/** Text that is no array becomes one invalid entry. */
 function notesIn(text: string | null): readonly unknown[] {
   try {
     const read: unknown = readJson(text ?? '');
@@ -13,7 +13,7 @@ function notesIn(text: string | null): readonly unknown[] {
   }
 }
 
-/** Text that is no JSON is work of no shape at all. */
+/** Null fails validation. */
 function workIn(text: string | null): Deferred {
   try {
     return readJson(text ?? '') as Deferred;
@@ -22,11 +22,11 @@ function workIn(text: string | null): Deferred {
   }
 }
 
-/** What cannot be opened with the key of this process is work of no shape. */
+/** Null, which fails validation, when the key of this process does not decrypt the body. */
 export const workOf = ({ id, body }: { readonly id: string; readonly body: string }, sealing: Sealing): Deferred =>
   workIn(sealing.open(id, body));
 
-/** `journal`: null where nothing is noted yet. */
+/** `journal`: null when nothing is recorded. */
 export const notesOf = (
   { id, journal }: { readonly id: string; readonly journal: string | null },
   sealing: Sealing,

@@ -1,21 +1,17 @@
-/**
- * Takes work out of the store, never more than may run at once, and hands it out one by one. Claims never overlap: several that want
- * work at the same time share one statement.
- */
+/** Claims jobs up to the concurrency limit and returns them one by one. Concurrent requests share one statement. */
 import { randomUUID } from 'node:crypto';
 import type { Claimed, Store } from './store.js';
 
 export interface Claims {
-  /** The next work to begin; undefined when nothing waits, or as much runs as may. Counts as held until `gone`. */
+  /** Undefined when none is waiting or the limit is reached. The job counts as held until `gone`. */
   next(): Promise<Claimed | undefined>;
   gone(): void;
-  /** How much more may be taken. */
   free(): number;
-  /** Takes nothing more; gives back what was not handed out. */
+  /** Releases the jobs that were not returned by `next`. */
   stop(): Promise<void>;
-  /** Resolves when nothing is held any more, or nobody is to wait for it. */
+  /** Resolves when no job is held, or after `letGo`. */
   settled(): Promise<void>;
-  /** Nobody waits for what is held. */
+  /** Resolves `settled` although jobs are still held. */
   letGo(): void;
 }
 
@@ -53,7 +49,7 @@ export function createClaims(store: Pick<Store, 'claim' | 'release'>, limit: num
       waiting = null;
     },
     async next() {
-      // What was added before this call is seen by a claim that begins after it.
+      // Only a claim that begins after this call sees the jobs added before it.
       for (const before = begun; !stopped;) {
         const first = ready.shift();
         if (first !== undefined) {

@@ -1,7 +1,4 @@
-/**
- * How a process hears that others added work: a channel of Agenda, which looks for a new connection by itself when one is lost. Whoever
- * makes the channel makes its connections, and ends them.
- */
+/** Subscribes to jobs added by other processes over an Agenda channel. The creator of the channel owns its connections. */
 import type { NotificationChannel } from 'agenda';
 import type { Log } from '../../../kernel/contract/plugin.js';
 
@@ -11,9 +8,9 @@ export interface Ear {
 
 export interface HearingInput {
   readonly channel: () => Promise<NotificationChannel>;
-  /** Ends the connection, and gives the channel no other. */
+  /** The channel must get no other connection afterwards. */
   readonly close: () => void;
-  /** Somebody added work, or may have while nobody listened. */
+  /** Jobs were added, or may have been while disconnected. */
   readonly woken: () => void;
   readonly log: Log;
 }
@@ -33,7 +30,7 @@ export function hear({ channel: make, close, woken, log }: HearingInput): Ear {
       if (state === 'connected') woken();
     });
     channel.subscribe(woken);
-    // Where this fails it has planned the next attempt.
+    // The channel schedules its own next attempt.
     return { channel, connecting: channel.connect().catch(() => undefined) };
   }
 
@@ -41,7 +38,7 @@ export function hear({ channel: make, close, woken, log }: HearingInput): Ear {
     async end() {
       closed = true;
       const { channel, connecting } = await opening;
-      // An attempt that fails from now on plans another one, which must not be the next of many: that would keep the process.
+      // A later failed attempt would schedule another one and keep the process alive.
       channel.connect = () => new Promise(() => undefined);
       close();
       await connecting;

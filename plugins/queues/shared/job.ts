@@ -1,20 +1,16 @@
-/**
- * Work as a job of Agenda: the name of all jobs, their ids, and what lies in the field `data`. The work itself stays text, so that no
- * store touches it. Knows no store.
- */
+/** Maps deferred work to Agenda jobs. The work stays text, so that no store changes it. */
 import { createHash } from 'node:crypto';
 import type { Entry } from './store.js';
 
-/** All work is one kind of job to Agenda: order and limits hold across resources. */
+/** One kind of job, so that order and limits hold across resources. */
 export const NAME = 'lintel';
 
-/** The field `data` of a job. */
 export interface JobData {
   readonly id: string;
   readonly resource: string;
   readonly part: string;
   readonly acceptedAt: number;
-  /** The whole work as JSON text. */
+  /** The deferred work as JSON text. */
   readonly work: string;
 }
 
@@ -23,15 +19,15 @@ export const dataOf = ({ id, resource, part, acceptedAt, body }: Entry): JobData
   work: body,
 });
 
-/** Agenda has ids of its own shape in each store: they follow from ours, so that adding twice meets the same job. */
+/** Each Agenda store has its own id format; derived ids make adding twice find the same job. */
 const digestOf = (id: string): string => createHash('sha256').update(String(id)).digest('hex');
 
 const UUID = /^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/;
 export const uuidOf = (id: string): string => digestOf(id).replace(UUID, '$1-$2-$3-$4-$5');
-/** Of an id of MongoDB, which has twelve bytes. */
+/** A MongoDB ObjectId has twelve bytes. */
 export const shortIdOf = (id: string): string => digestOf(id).slice(0, 24);
 
-/** What Agenda's channels carry; nobody needs to know which job it was. */
+/** Receivers do not need the id of the job. */
 export const call = (): { jobId: never; jobName: string; nextRunAt: null; priority: number; timestamp: Date } => ({
   jobId: '' as never,
   jobName: NAME,

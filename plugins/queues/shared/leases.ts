@@ -1,14 +1,13 @@
 /**
- * Keeps the leases of what runs: all of them in one round trip, every third of a lease. Who lost one is told at once; so is
- * everybody when the store could not be asked for a whole lease, because others may have the work by then.
+ * Renews all leases every third of a lease. Aborts a run when its lease is lost or the store was unavailable for a whole lease,
+ * because another process may have claimed the job.
  */
 import type { Held, Store } from './store.js';
 
-/** Work that is being done. */
 export interface Holding extends Held {
-  /** The lease is lost, or taken away: the run is of no use any more. */
+  /** Aborted when the lease is lost: the result is discarded. */
   readonly abort: AbortController;
-  /** By `performance.now`. */
+  /** In the time of `performance.now`. */
   renewedAt: number;
   lost: boolean;
 }
@@ -17,7 +16,7 @@ export interface Leases {
   readonly all: ReadonlySet<Holding>;
   begin(held: Held): Holding;
   end(holding: Holding): void;
-  /** Forgets all of them and tells their runs; gives what they held. */
+  /** Removes all leases, aborts their runs and returns them. */
   surrender(): readonly Held[];
 }
 
@@ -48,7 +47,7 @@ export function createLeases(renew: Store['renew'], lease: number): Leases {
     plan();
   }
 
-  /** In a third of a lease, or sooner when one would end before. */
+  /** In a third of a lease, or sooner when a lease would expire before. */
   function plan(): void {
     clearTimeout(timer);
     timer = undefined;

@@ -1,7 +1,4 @@
-/**
- * The queue over any store: what is added, who is woken, how work is taken up, and how that ends. Knows neither SQL nor a driver, and
- * decides nothing about the work itself.
- */
+/** The queue over any store: adds jobs, notifies workers, runs jobs and records results. Knows neither SQL nor a driver. */
 import type { Put } from '../../../kernel/contract/deferred.js';
 import { fault } from '../../../kernel/contract/fault.js';
 import type { Log } from '../../../kernel/contract/plugin.js';
@@ -22,15 +19,14 @@ export interface QueueInput {
   readonly store: Store;
   readonly settings: Settings;
   readonly log: Log;
-  /** Told how work ended; nobody in a process that only looks. */
+  /** Absent in processes that only inspect the queue. */
   readonly told?: Tell;
-  /** Milliseconds for callers that wait for the store; Infinity for one in this process. */
+  /** Milliseconds that callers wait; Infinity for an in-process store. */
   readonly patience?: number;
-  /** Inside transactions of a connection; null where the store lies elsewhere. Absent: it never does. */
+  /** Operations inside transactions of a connection; null when the store is in another database. */
   readonly within?: (statements: Statements) => Promise<Inside | null>;
 }
 
-/** What a store does as part of a transaction. */
 export interface Inside {
   add(entries: readonly Entry[], transaction: unknown): Promise<void>;
   /** As `done` of the store. */
@@ -38,7 +34,7 @@ export interface Inside {
 }
 
 export interface SharedQueue extends Queue {
-  /** Other processes added work: there may be some to take up. */
+  /** Other processes have added jobs. */
   readonly wake: () => void;
 }
 
@@ -84,7 +80,7 @@ export function createQueue({
     wake,
   );
   const later = (milliseconds: number): void => sweeper.later(milliseconds);
-  /** Of each connection: found once, and again when it could not be found. */
+  /** A failed lookup is repeated. */
   const places = new Map<Statements, Promise<Inside | null>>();
   function insideOf(statements: Statements): Promise<Inside | null> {
     const known = places.get(statements);
@@ -102,7 +98,7 @@ export function createQueue({
   let resting = false;
   let abandoned = false;
   let telling: NodeJS.Timeout | undefined;
-  /** Ends a wait for work that was begun: Agenda would keep the process as long as it lasts. */
+  /** Each function ends a wait for a started job, for which Agenda would otherwise keep the process alive. */
   const waits = new Set<() => void>();
   let letGo = false;
 
@@ -110,7 +106,7 @@ export function createQueue({
     if (!resting) engine?.wake();
   }
 
-  /** Wakes whoever may do it: this process, and others where it cannot do all of it. */
+  /** Wakes the other processes too when this one has too little free capacity. */
   function added(delays: readonly number[]): void {
     const ready = delays.filter((delay) => delay <= 0).length;
     soonest(delays);
@@ -125,7 +121,7 @@ export function createQueue({
     if (delayed.length > 0) later(Math.min(...delayed));
   }
 
-  /** Others are told once for what was added in the same moment. */
+  /** Jobs added at the same moment cause one notification. */
   function tell(): void {
     if (store.notify === undefined || telling !== undefined) return;
     telling = setTimeout(() => {
@@ -134,13 +130,13 @@ export function createQueue({
     }, WAKE_MS);
   }
 
-  /** Whatever goes wrong with a look is told by the watch, and the next look may succeed. */
+  /** The watch logs the failure. */
   const next = () => claims.next().catch(() => undefined);
 
   async function begin(run: Run): Promise<void> {
     if (begun || resting) return;
     begun = true;
-    // What became due while nobody worked takes its place before the first claim.
+    // Due jobs get their position before the first claim.
     await sweeper.start();
     const started = await startEngine({
       jobs: () => store.jobs(),
@@ -158,7 +154,7 @@ export function createQueue({
     wake();
   }
 
-  /** Each wait is forgotten with its work: a race with one promise for all of them would remember every one. */
+  /** `Promise.race` with one shared promise would retain every wait. */
   function orLetGo(done: Promise<Settle>): Promise<Settle> {
     return new Promise((resolve, reject) => {
       const end = (): void => resolve(() => Promise.resolve());
@@ -202,7 +198,7 @@ export function createQueue({
           await found.add(entries, transaction);
           soonest(entries.map(({ delay }) => delay));
         },
-        // How much it was is not remembered: a look costs little.
+        // The number is not recorded: a query for none is cheap.
         committed: () => added([0]),
       };
     },
@@ -218,7 +214,7 @@ export function createQueue({
         if (given.length > 0) await watch.note(store.release(given));
         await store.notify?.();
       } catch {
-        // A store that is away learns of it from leases that end.
+        // The jobs return to the queue when their leases expire.
       }
     },
     wake,

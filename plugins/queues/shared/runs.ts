@@ -1,7 +1,4 @@
-/**
- * One run of work that was claimed: does it, and notes what it ended in, as long as the lease is held. A store that is away is asked
- * again until the end is noted or the lease is lost.
- */
+/** Runs one claimed job and records its result while the lease is held, with retries while the store is unavailable. */
 import type { Deferred, Journal, Outcome, Running } from '../../../kernel/contract/deferred.js';
 import type { SharedUnit } from '../../../kernel/contract/plan.js';
 import { fault } from '../../../kernel/contract/fault.js';
@@ -15,7 +12,7 @@ import type { Inside } from './queue.js';
 import { pauseAfter, waitAfter, type Settings } from './settings.js';
 import type { Claimed, Failure, Store } from './store.js';
 
-/** Between attempts to note an outcome while the store is away. */
+/** Milliseconds between attempts to record a result. */
 const AGAIN_MS = 200;
 const BROKEN: Failure = { code: 'JOB_FAILED', detail: queueErrors.JOB_FAILED.message };
 
@@ -26,20 +23,19 @@ export interface RunsInput {
   readonly leases: Leases;
   readonly settings: Settings;
   readonly log: Log;
-  /** Tells observers how a run ended. */
   readonly tell: Tell;
-  /** Work will be due in so many milliseconds. */
+  /** A job becomes due in this many milliseconds. */
   readonly later: (milliseconds: number) => void;
-  /** What the store does as part of a unit; null where it lies elsewhere. */
+  /** Null when the store is in another database. */
   readonly inside: (shared: SharedUnit) => Promise<Inside | null>;
 }
 
-/** `ended`: the work was removed as part of what it did. */
+/** `ended`: the transaction of the work removed the job. */
 type Ending = Holding & { ended?: boolean };
 
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** Runs work, and gives what notes its end; neither rejects. */
+/** Returns a function that records the result; neither rejects. */
 export function createRun({
   store,
   leases,
@@ -49,7 +45,7 @@ export function createRun({
   later,
   inside,
 }: RunsInput): (job: Claimed, run: Run) => Promise<Settle> {
-  /** A store that is away is asked again: what was done would be done twice. */
+  /** Without the journal entry, completed steps would run twice. */
   async function write(job: Claimed, holding: Holding, text: string): Promise<void> {
     while (!holding.lost) {
       try {
@@ -63,8 +59,8 @@ export function createRun({
   }
 
   /**
-   * Removes the work with what it did. Not behind a long time: a unit that began before a lease was renewed may not change the row, and
-   * would be tried again and again.
+   * Removes the job in the transaction of its work. False in long transactions: one that began before a lease renewal cannot
+   * update the row and would be retried indefinitely.
    */
   const endingOf =
     (job: Claimed, holding: Ending): NonNullable<Journal['ending']> =>
@@ -151,7 +147,7 @@ const mayRunAgain = (
   { retryable, waits }: Outcome & { readonly done: false },
 ): boolean => waits === true || (retryable && attempt <= retries);
 
-/** What is stored may be no work at all: then its run has thrown. */
+/** The run of invalid stored text has already failed. */
 function namesIn(job: Claimed, { sealing }: Settings): Partial<Pick<Deferred, 'resource' | 'part'>> {
   try {
     const { resource, part } = workOf(job, sealing);

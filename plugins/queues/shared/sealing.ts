@@ -1,15 +1,13 @@
 /**
- * Work at rest: with a key of the environment, the text that a store keeps is encrypted and bound to the id of its job. Stores
- * never see the key, and what was stored before there was one is still read.
+ * Encrypts stored jobs with a key from the environment, bound to the job id. Text stored before there was a key remains readable.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { BootError } from '../../../kernel/contract/boot-error.js';
 import { QUEUE_KEY, QUEUE_KEY_BYTES } from '../../kinds/queue-key.js';
 
 export interface Sealing {
-  /** The text as it is kept. */
   seal(id: string, text: string): string;
-  /** The text as it was; null for one that this key does not open, or that there is no key for. */
+  /** Null when the key is missing or wrong. */
   open(id: string, kept: string): string | null;
 }
 
@@ -22,7 +20,7 @@ const PLAIN: Sealing = {
   open: (_id, kept) => (kept.startsWith(PREFIX) ? null : kept),
 };
 
-/** `secret`: at least 32 bytes of text; undefined: nothing is encrypted. Throws BootError for one that is too short. */
+/** `secret`: at least 32 bytes; undefined or empty: no encryption. Throws BootError for a shorter one. */
 export function createSealing(secret: string | undefined): Sealing {
   if (secret === undefined || secret === '') return PLAIN;
   const bytes = Buffer.byteLength(secret);

@@ -1,4 +1,4 @@
-/** From the options of the config to what a queue works with: milliseconds and numbers. Only this file knows both vocabularies. */
+/** Converts the options of the config to the settings of a queue, in milliseconds. */
 import type { RuntimeContext } from '../../../kernel/contract/plugin.js';
 import { QUEUE_KEY } from '../../kinds/queue-key.js';
 import { createSealing, type Sealing } from './sealing.js';
@@ -11,13 +11,12 @@ export interface Settings {
   readonly poll: number;
   /** Bytes. */
   readonly maxPayload: number;
-  /** How work is kept. */
   readonly sealing: Sealing;
 }
 
 const LONGEST_PAUSE = 3_600_000;
 
-/** `poll`: seconds, as the schema of the plugin says. Throws BootError for a key that cannot be used. */
+/** `poll`: the default in seconds. Throws BootError for an invalid key. */
 export function readSettings(
   options: Readonly<Record<string, unknown>>,
   poll: number,
@@ -37,15 +36,15 @@ export function readSettings(
   };
 }
 
-/** Of work that its resource does not let in, and that may be much at once. */
+/** For work that its resource postpones. */
 const LONGEST_WAIT = 60_000;
 
-/** Milliseconds before it is asked again whether work is let in: half as long as it has been there, so that it needs no count. */
+/** Milliseconds until postponed work is tried again: half of its age, so that no counter is needed. */
 export const waitAfter = (acceptedAt: number, { backoff }: Pick<Settings, 'backoff'>): number =>
   spread(Math.min(LONGEST_WAIT, Math.max(backoff, (Date.now() - acceptedAt) / 2)));
 
 const spread = (milliseconds: number): number => milliseconds * (0.9 + Math.random() * 0.2);
 
-/** Milliseconds before the next attempt, twice as long each time; not all that failed together come back together. */
+/** Milliseconds: exponential backoff with jitter. */
 export const pauseAfter = (attempt: number, { backoff }: Pick<Settings, 'backoff'>): number =>
   spread(Math.min(LONGEST_PAUSE, backoff * 2 ** Math.min(attempt - 1, 30)));

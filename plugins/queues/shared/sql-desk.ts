@@ -1,4 +1,4 @@
-/** What operators see of a queue in PostgreSQL, and what they may do. */
+/** The operator commands of a queue in PostgreSQL. */
 import { COUNTED, type JobView } from '../../../kernel/contract/deferred.js';
 import type { Row } from '../../kinds/dialect.js';
 import { uuidOf } from './job.js';
@@ -20,7 +20,7 @@ const PURGE_DEAD = `DELETE FROM lintel_jobs WHERE state = 'dead' RETURNING id`;
 
 const count = (state: string): string =>
   `(SELECT count(*) FROM (SELECT 1 FROM lintel_jobs WHERE state = '${state}' LIMIT ${COUNTED}) c)`;
-/** What waits is looked at in its turn, along its index; what somebody disabled may not run. */
+/** Reads along the index of waiting jobs; disabled jobs cannot run and are not counted. */
 const BACKLOG = `SELECT count(*) AS ready, coalesce(extract(epoch FROM now() - min(next_run_at)), 0) AS oldest,
   ${count('delayed')} AS delayed, ${count('running')} AS running, ${count('dead')} AS dead
 FROM (SELECT next_run_at, disabled FROM lintel_jobs WHERE state = 'waiting' ORDER BY rank DESC, seq LIMIT ${COUNTED}) w

@@ -1,6 +1,6 @@
 /**
- * The tables of a queue in PostgreSQL, on a server or embedded: Agenda makes its table, and gets the columns and indexes that leases, order
- * and attempts need. What is there already is left alone.
+ * The tables of a queue in PostgreSQL: Agenda's table plus columns and indexes for leases, order and attempts. Existing ones are
+ * left unchanged.
  */
 import { createHash } from 'node:crypto';
 import type { Pool } from 'pg';
@@ -10,7 +10,7 @@ export const TABLE = 'lintel_jobs';
 /** Proves that two connections reach the same database. */
 export const MARKS = 'lintel_job_marks';
 
-/** Agenda's priority is a whole number and its failures are counted at their end; whatever has no `state` is not ours. */
+/** Agenda's priority is an integer, and it counts failures at their end. Rows without `state` belong to other Agenda users. */
 const OWN: readonly string[] = [
   `ALTER TABLE lintel_jobs
     ADD COLUMN IF NOT EXISTS seq bigint GENERATED ALWAYS AS IDENTITY,
@@ -24,7 +24,7 @@ const OWN: readonly string[] = [
     ADD COLUMN IF NOT EXISTS journal text`,
   `ALTER TABLE lintel_jobs
     SET (fillfactor = 85, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500)`,
-  // What waits in its order, what is due, whose lease is over, and what is dead.
+  // Waiting jobs in claim order, due jobs, expired leases, dead jobs.
   `CREATE INDEX IF NOT EXISTS lintel_jobs_waiting ON lintel_jobs (rank DESC, seq) WHERE state = 'waiting'`,
   `CREATE INDEX IF NOT EXISTS lintel_jobs_delayed ON lintel_jobs (next_run_at) WHERE state = 'delayed'`,
   `CREATE INDEX IF NOT EXISTS lintel_jobs_running ON lintel_jobs (lease_until) WHERE state = 'running'`,
@@ -34,12 +34,12 @@ const OWN: readonly string[] = [
 
 const LAYOUT = `SELECT obj_description(to_regclass('lintel_jobs')::oid, 'pg_class') AS layout`;
 
-/** Runs one text, which may be several statements, without values. */
+/** One or more statements, without parameters. */
 export type RunText = (text: string) => Promise<readonly Row[]>;
 
 /**
- * Makes the tables, unless they are there as this version makes them: Agenda takes locks each time that wait for everybody who adds work
- * inside a transaction. Two processes must not do it at once.
+ * Skipped if this version has created the tables: Agenda's statements take locks that block transactions which add jobs. The
+ * caller must prevent concurrent calls.
  */
 export async function makeTables(run: RunText): Promise<void> {
   const agenda = await import('@agendajs/postgres-backend');

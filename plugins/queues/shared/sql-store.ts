@@ -1,6 +1,5 @@
 /**
- * The store of a queue in PostgreSQL, on a server or embedded: the steps in which Agenda promises less, each one statement on its table.
- * All text is fixed, all values are bound; the clock is that of the database.
+ * The queue store in PostgreSQL: one statement per operation on Agenda's table. Values are bound, and times are the database's.
  */
 import { randomUUID } from 'node:crypto';
 import { Fault } from '../../../kernel/contract/fault.js';
@@ -10,7 +9,7 @@ import { dataOf, NAME, uuidOf } from './job.js';
 import { deskOf } from './sql-desk.js';
 import type { Claimed, Entry, Held, Store } from './store.js';
 
-/** Runs one statement. `name` is short and the same for the same text. */
+/** `name`: a unique name of the text, for prepared statements. */
 export type RunSql = (name: string, text: string, values: readonly unknown[]) => Promise<readonly Row[]>;
 
 const COLUMNS = 'id, name, type, priority, next_run_at, data, created_at, state, rank, attempts, retries';
@@ -18,7 +17,7 @@ const ADD_ONE = `INSERT INTO lintel_jobs (${COLUMNS})
 VALUES ($1::uuid, '${NAME}', 'normal', $2::int, now() + $3::float8 * interval '1 millisecond', ($4::text)::jsonb,
   to_timestamp($5::float8 / 1000), $6, $7::float8, 0, $8::int)
 ON CONFLICT (id) DO NOTHING RETURNING seq`;
-/** As a failure of the first run would be noted, but no run was begun. */
+/** The fields of a failed first attempt, without counting one. */
 const BURY = `INSERT INTO lintel_jobs (${COLUMNS}, failure_code, fail_reason, fail_count, failed_at, last_finished_at)
 VALUES ($1::uuid, '${NAME}', 'normal', $2::int, NULL, ($3::text)::jsonb, to_timestamp($4::float8 / 1000), 'dead',
   $5::float8, 0, $6::int, $7, $8, 1, now(), now())
@@ -29,7 +28,7 @@ SELECT id, '${NAME}', 'normal', priority, now() + delay * interval '1 millisecon
 FROM json_to_recordset(($1::text)::json) AS e(id uuid, priority int, delay float8, data jsonb, accepted float8, state text,
   rank float8, retries int)
 ON CONFLICT (id) DO NOTHING RETURNING seq`;
-/** As Agenda locks and begins a job, and counts it. */
+/** Sets the fields that Agenda sets when it starts a job. */
 const CLAIM = `WITH next AS MATERIALIZED (
   SELECT id FROM lintel_jobs WHERE state = 'waiting' AND disabled IS NOT TRUE
   ORDER BY rank DESC, seq LIMIT $2::int FOR UPDATE SKIP LOCKED)
@@ -43,19 +42,18 @@ const RENEW = `UPDATE lintel_jobs j SET lease_until = now() + $3::float8 * inter
 FROM unnest($1::text[], $2::text[]) AS h(id, token)
 WHERE j.id = h.id::uuid AND j.token = h.token AND j.state = 'running' RETURNING j.id`;
 const DONE = `DELETE FROM lintel_jobs WHERE id = $1::uuid AND token = $2 AND state = 'running' RETURNING seq`;
-/** What Agenda notes of a failure, and the code. */
 const FAILED = `token = NULL, lease_until = NULL, locked_at = NULL, fail_count = coalesce(fail_count, 0) + 1,
   failed_at = now(), last_finished_at = now()`;
 const FAIL = `UPDATE lintel_jobs SET ${FAILED}, failure_code = $3, fail_reason = $4,
   state = CASE WHEN $5::float8 IS NULL THEN 'dead' ELSE 'delayed' END,
   next_run_at = now() + $5::float8 * interval '1 millisecond', attempts = attempts - $6::int
 WHERE id = $1::uuid AND token = $2 AND state = 'running' RETURNING seq`;
-/** Some of it may be noted elsewhere: it is not as if it had never been begun. */
+/** Steps may be recorded elsewhere, so a released job is not `fresh`. */
 const RELEASE = `UPDATE lintel_jobs j SET state = 'waiting', attempts = j.attempts - 1, token = NULL, lease_until = NULL,
   locked_at = NULL, next_run_at = now(), journal = coalesce(j.journal, '[]')
 FROM unnest($1::text[], $2::text[]) AS h(id, token)
 WHERE j.id = h.id::uuid AND j.token = h.token AND j.state = 'running' RETURNING j.id`;
-/** In portions, so that it never takes long: what is left over is found by the next one, which comes at once. */
+/** Limits each statement; a full batch is followed by the next one immediately. */
 const PORTION = 1000;
 const SWEEP = `WITH due AS MATERIALIZED (
   SELECT id FROM lintel_jobs WHERE state = 'delayed' AND next_run_at <= now() ORDER BY next_run_at LIMIT ${PORTION}
@@ -75,11 +73,10 @@ SELECT (SELECT count(*) FROM woken) + (SELECT count(*) FROM lapsed WHERE state =
 const stateOf = ({ delay }: Entry): string => (delay > 0 ? 'delayed' : 'waiting');
 const number = (value: unknown): number => Number(value);
 
-/** To Agenda it is a whole number. */
+/** Agenda's priority is a 32-bit integer. */
 const LARGEST = 2_147_483_647;
 const wholeOf = (priority: number): number => Math.max(-LARGEST, Math.min(LARGEST, Math.round(priority)));
 
-/** The statement that adds entries, and its values. */
 function addition(entries: readonly Entry[]): readonly [name: string, text: string, values: readonly unknown[]] {
   const [one] = entries;
   if (one !== undefined && entries.length === 1) {
@@ -99,7 +96,7 @@ const pairs = (held: readonly Held[]): readonly unknown[] => [
   held.map(({ token }) => token),
 ];
 
-/** The order of rows that an UPDATE gives back is nobody's promise. */
+/** `UPDATE … RETURNING` does not guarantee row order. */
 const inOrder = (a: Row, b: Row): number =>
   number(b['rank']) - number(a['rank']) || number(a['seq']) - number(b['seq']);
 
@@ -158,8 +155,8 @@ const IS_MARKED = `SELECT mark FROM lintel_job_marks WHERE mark = $1`;
 const UNMARK = `DELETE FROM lintel_job_marks WHERE mark = $1 OR made_at < now() - interval '1 hour' RETURNING mark`;
 
 /**
- * Whether a connection reaches the database of the queue at this moment: a mark that was just made here must be there. (Addresses may
- * differ and mean the same; a copy of the database has everything but the newest mark.)
+ * Whether a connection reaches the database of the queue: it must see a mark that was just inserted. (URLs may differ, and a copy
+ * lacks the newest mark.)
  */
 export async function insideThrough(run: RunSql, statements: Statements): Promise<Inside | null> {
   const mark = randomUUID();
@@ -185,7 +182,7 @@ async function reaches(statements: Statements, mark: string): Promise<boolean> {
   try {
     return (await statements.execute(IS_MARKED, [mark], null)).length > 0;
   } catch (error) {
-    // A database without the tables of the queue; one that is away may be the same or not.
+    // The tables are missing here. An unavailable database may be the same, so its error is passed on.
     if (error instanceof Fault && error.code === 'QRY_FAILED') return false;
     throw error;
   }

@@ -1,40 +1,38 @@
 /**
- * What a queue needs of a store: a handful of steps, each of them one round trip and atomic. Leases and due times are judged by the
- * clock of the store alone, so only durations are passed, in milliseconds. A store decides nothing and keeps no time; the
- * queue does that. Every method rejects when the store cannot be reached.
+ * The interface of a queue store: atomic operations of one round trip. Leases and due times use the store's clock, so only
+ * durations in milliseconds are passed. Every method rejects when the store is unavailable.
  */
 import type { JobRepository } from 'agenda';
 import type { Backlog, JobFilter, JobView } from '../../../kernel/contract/deferred.js';
 
-/** Work as it is added. */
 export interface Entry {
   readonly id: string;
   readonly resource: string;
   readonly part: string;
   readonly acceptedAt: number;
-  /** Any finite number; the higher one first. */
+  /** Any finite number; higher values run first. */
   readonly priority: number;
   readonly retries: number;
-  /** Milliseconds before it may run. */
+  /** Milliseconds before the job may run. */
   readonly delay: number;
-  /** The whole work as JSON text; opaque to the store. */
+  /** JSON text; opaque to the store. */
   readonly body: string;
 }
 
-/** A lease: `token` is new with every claim, so a run that lost its lease can never pass for the one after it. */
+/** `token` is new with every claim, so that a run which lost its lease cannot act on a later one. */
 export interface Held {
   readonly id: string;
   readonly token: string;
 }
 
 export interface Claimed extends Held {
-  /** Runs that were begun, this one included. */
+  /** Including this one. */
   readonly attempt: number;
   readonly retries: number;
   readonly body: string;
-  /** It was never begun before; absent where the store cannot tell. */
+  /** Never started before; absent when the store cannot determine it. */
   readonly fresh?: boolean;
-  /** What `note` wrote last; null: nothing. */
+  /** The last text of `note`. */
   readonly journal: string | null;
 }
 
@@ -43,55 +41,49 @@ export interface Failure {
   readonly detail: string;
 }
 
-/** What a sweep found. */
 export interface Swept {
-  /** Work that may run now and could not before. */
+  /** The number of jobs that became runnable. */
   readonly woken: number;
-  /** Ids of work that is dead since. */
   readonly dead: readonly string[];
-  /** Milliseconds until the next delayed work is due; null: there is none. */
+  /** Milliseconds until the next job is due; null: none. */
   readonly next: number | null;
 }
 
 export interface Store {
-  /** Agenda's own repository of the same jobs; rejects as the others do. */
   jobs(): Promise<JobRepository>;
-  /** All of them or none; what is known by its id is left as it is. Durable once it resolves. */
+  /** All or none; existing ids are left unchanged. Durable when it resolves. */
   add(entries: readonly Entry[]): Promise<void>;
-  /** Keeps as dead what could never be added; what is known by its id is left as it is. */
+  /** Stores a dead job; an existing id is left unchanged. */
   bury(entry: Entry, failure: Failure): Promise<void>;
-  /**
-   * Takes up to `limit` of what waits: the highest priority first, then what was added first, whenever it became due. Counts an
-   * attempt for each. In the order in which they are to begin.
-   */
+  /** Counts an attempt for each. Order: highest priority first, then first added, regardless of the due time. */
   claim(token: string, limit: number, lease: number): Promise<readonly Claimed[]>;
-  /** Renews leases; gives the ids of those that are still held. */
+  /** Returns the ids that are still held. */
   renew(held: readonly Held[], lease: number): Promise<ReadonlySet<string>>;
-  /** Keeps a text with work that is held, in place of the one before. False: the lease is lost, and nothing was changed. */
+  /** Replaces the journal. False: the lease is lost. */
   note(held: Held, journal: string): Promise<boolean>;
-  /** Removes work that is done. False: the lease is lost, and nothing was changed. */
+  /** Removes a completed job. False: the lease is lost. */
   done(held: Held): Promise<boolean>;
   /**
-   * Work that failed: to be tried again after so many milliseconds, or dead (null). False: the lease is lost. `counted` false: the
-   * attempt is not counted.
+   * Retries after `after` milliseconds; null: the job is dead. `counted` false: the attempt is not counted. False: the lease is
+   * lost.
    */
   fail(held: Held, failure: Failure, after: number | null, counted?: boolean): Promise<boolean>;
-  /** Gives work back untouched: it waits again in its place, and the attempt is not counted. */
+  /** Returns jobs to their position; the attempt is not counted. */
   release(held: readonly Held[]): Promise<void>;
   /**
-   * Delayed work that is due waits from now on; so does work whose lease is over, unless it was begun more than `retries` times:
-   * then it is dead. `lost` is what is noted of the latter. Several processes may sweep at once.
+   * Due jobs and those with an expired lease become waiting; after more than `retries` attempts they become dead with the failure
+   * `lost`. Processes may sweep concurrently.
    */
   sweep(lost: Failure): Promise<Swept>;
-  /** Wakes other processes; absent where they have to look by themselves. Losing a call does no harm. */
+  /** Absent when processes have to poll. A lost notification does no harm. */
   notify?(): Promise<void>;
 
   list(filter: JobFilter): Promise<readonly JobView[]>;
-  /** Looks at no more than `COUNTED` of each sort. */
+  /** Counts at most `COUNTED` of each state. */
   backlog(): Promise<Backlog>;
   show(id: string): Promise<{ readonly view: JobView; readonly body: string; readonly journal: string | null } | null>;
-  /** Dead work waits again, with no attempt counted. */
+  /** Resets the attempts. */
   retry(id: string): Promise<boolean>;
-  /** By its id whatever its state but running, or all that is dead. */
+  /** One job that is not running, or all dead ones. */
   purge(which: { readonly id: string } | { readonly dead: true }): Promise<number>;
 }

@@ -1,18 +1,17 @@
 /**
- * Looks at the store from time to time, and when something is due: after delayed work, after work whose process went silent, and after
- * work that nobody woke this process for. One timer; never two looks at once.
+ * Sweeps the store periodically and when a job is due: for delayed jobs, expired leases and missed notifications. Sweeps never
+ * overlap.
  */
 import type { Log } from '../../../kernel/contract/plugin.js';
 import { queueErrors } from '../../kinds/queue.js';
 import type { Failure, Store } from './store.js';
 
-/** What is noted of work whose process ended, or was silent for longer than its lease. */
+/** The process ended, or did not renew the lease in time. */
 export const LOST: Failure = { code: 'JOB_LOST', detail: queueErrors.JOB_LOST.message };
 
 export interface Sweeper {
-  /** Resolves after the first look, also where that failed. */
+  /** Resolves after the first sweep, even if it failed. */
   start(): Promise<void>;
-  /** Something is due in so many milliseconds. */
   later(milliseconds: number): void;
   stop(): Promise<void>;
 }
@@ -37,7 +36,7 @@ export function createSweeper(sweep: Store['sweep'], poll: number, log: Log, wak
     timer = undefined;
     at = Infinity;
     if (sweeping === null) sweeping = lookNow().finally(() => (sweeping = null));
-    // What became due during a slow look may have come too late for it.
+    // A running sweep may have missed the job.
     else missed = true;
     return sweeping;
   }
@@ -51,9 +50,9 @@ export function createSweeper(sweep: Store['sweep'], poll: number, log: Log, wak
       if (found.woken > 0) log.debug({ count: found.woken }, 'deferred work may run now');
       next = Math.min(poll, found.next ?? poll);
     } catch {
-      // Said where the store is watched; the next look may succeed.
+      // The watch logs the failure.
     }
-    // Others may have added work without a word.
+    // Notifications from other processes may be lost.
     wake();
     plan(missed ? 0 : next);
     missed = false;

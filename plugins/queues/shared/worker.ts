@@ -1,6 +1,5 @@
 /**
- * What every queue does in the life of a process: takes up work where the process serves, rests at its end, gives back what
- * there is no time for, and shows operators what it holds. Stores nothing.
+ * The lifecycle of every queue: starts work in a serving process, drains it at shutdown, releases what does not finish in time.
  */
 import type { PluginRuntime } from '../../../kernel/contract/plugin.js';
 import type { Queue } from '../../kinds/queue.js';

@@ -1,4 +1,4 @@
-/** The relay of one process: what is published is delivered at once, and kept for a while where the config says so. */
+/** The relay of a single process: delivers messages immediately, and retains them if the config enables it. */
 import { randomBytes } from 'node:crypto';
 import type { Running } from '../../../kernel/contract/deferred.js';
 import type { Relay } from '../../kinds/relay.js';
@@ -8,7 +8,7 @@ import type { RelaySettings } from '../shared/settings.js';
 
 export interface LocalOptions extends RelaySettings {
   readonly deliver: Running['deliver'];
-  /** Milliseconds; never goes back. */
+  /** Monotonic milliseconds. */
   readonly now: () => number;
 }
 

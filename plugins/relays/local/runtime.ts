@@ -1,4 +1,4 @@
-/** Runtime of the relay `local`: its options, nothing else. */
+/** Runtime of the relay `local`: reads its options. */
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { relay } from '../../kinds/relay.js';
 import { settingsOf } from '../shared/settings.js';

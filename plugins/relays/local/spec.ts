@@ -1,4 +1,4 @@
-/** Spec of the relay `local`: clients of this process alone. */
+/** Spec of the relay `local`: clients of this process only. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { shape } from '../../../kernel/schema/combinators.js';
 import { relayErrors, relayFields } from '../../kinds/relay-fields.js';

@@ -1,27 +1,26 @@
 /**
- * Messages that others are still to get: kept in their order while the server is away, no more, no larger and no older together than
- * what the relay keeps for clients. Of one whose answer was lost nobody knows whether the server has it: it is sent again only when it
- * did not come back.
+ * Messages retained for other processes while the server is unavailable. One with a lost reply is sent again only if it did not
+ * come back through the stream.
  */
 import { RING_BYTES } from '../shared/ring.js';
 
 export interface Owed {
   readonly from: string;
   readonly text: string;
-  /** Of the clock that never jumps. */
+  /** Monotonic milliseconds. */
   readonly at: number;
 }
 
 export interface OwedMessages {
   readonly size: () => number;
   add(one: Owed): void;
-  /** It came back: the server has it. */
+  /** The message came back, so the server has it. */
   delete(from: string): void;
-  /** Sends them in their order, those too that are added meanwhile; what is too old is dropped. */
+  /** In order, including those added meanwhile; drops those that are too old. */
   pay(send: (one: Owed) => Promise<unknown>): Promise<number>;
 }
 
-/** `dropped`: there is no room, or no time. */
+/** `dropped`: called for each message discarded for lack of space or for its age. */
 export function createOwed(most: number, keep: number, dropped: () => void): OwedMessages {
   const all = new Map<string, Owed>();
   let bytes = 0;

@@ -1,34 +1,32 @@
 /**
- * Reads the stream, message by message, for as long as it is open: from where it stood at the start, and after a lost
- * connection from where it was. It judges nothing; who takes the messages sees by their numbers whether one is missing.
+ * Reads the stream message by message; after a lost connection, from the last message. The consumer detects gaps by the message
+ * numbers.
  */
 import type { Redis } from 'ioredis';
 import { COMMAND_TIMEOUT, giveUp, soon } from '../../shared/redis.js';
 import type { Scripted } from './scripts.js';
 
-/** Milliseconds that the server lets a reader wait for something new; a connection that hangs is noticed after them. */
+/** Milliseconds for which the server blocks a read; bounds the detection of a dead connection. */
 export const BLOCK = 2000;
-/** Messages at a time. */
 const BATCH = 50;
 const LONGEST_PAUSE = 2000;
 
 export interface StreamEntry {
   readonly epoch: string;
   readonly number: number;
-  /** Who published it, and as which of its messages. */
+  /** The publishing process and its message counter. */
   readonly from: string;
   readonly text: string;
   /** Milliseconds since 1970, by the server's clock. */
   readonly at: number;
-  /** It was there before this process: to be known, and told to nobody. */
+  /** The message predates this process: record its number but do not deliver it. */
   readonly isOld: boolean;
 }
 
-/** Where a stream stands. */
 export interface Stand {
   readonly epoch: string;
   readonly number: number;
-  /** Nothing before it will be read. */
+  /** No earlier message will be read. */
   readonly isStart: boolean;
 }
 
@@ -36,18 +34,18 @@ export interface ReaderOptions {
   readonly client: Redis & Scripted;
   readonly stream: string;
   readonly counter: string;
-  /** A new one, for a stream that has none. */
+  /** For a stream that has none. */
   readonly epoch: () => string;
-  /** Milliseconds: at the start younger messages are read too, as old ones. Null: none are. */
+  /** Milliseconds: younger messages are read at the start as old ones. Null: none are. */
   readonly keep: number | null;
-  /** At each connection, before its first message. */
+  /** Called at each connection, before its first message. */
   readonly stands: (stand: Stand) => void;
   readonly take: (entry: StreamEntry) => void;
   readonly failed: (error: unknown) => void;
 }
 
 export interface StreamReader {
-  /** Resolves when it has stood at the stream once, or could not for a while. */
+  /** Resolves after the first connection or a timeout. */
   open(): Promise<void>;
   close(): void;
 }
@@ -58,14 +56,14 @@ type Reply = readonly (readonly [stream: string, entries: Entries])[] | null;
 export function createReader(options: ReaderOptions): StreamReader {
   const { client, stream, counter, keep, take } = options;
   const openedAt = Date.now();
-  /** Up to where everything was read; null before it stood there for the first time. */
+  /** The last id read; null before the first connection. */
   let place: string | null = null;
   let epoch: string | null = null;
   let isOld: (number: number, at: number) => boolean = () => false;
   let [closed, failures] = [false, 0];
   let stood: (() => void) | null = null;
   let wake: (() => void) | null = null;
-  // Without a listener ioredis prints errors by itself.
+  // Without a listener, ioredis prints errors to the console.
   client.on('error', options.failed);
   client.on('ready', () => wake?.());
 
@@ -73,14 +71,14 @@ export function createReader(options: ReaderOptions): StreamReader {
     const [known, digits, latest, seconds] = await client.lintelStand(stream, counter, options.epoch());
     const number = Number(digits);
     const isFirst = place === null;
-    // A server that was away at the start may have been told something since then.
+    // The server may have received messages since the start.
     const isLate = Date.now() - openedAt > COMMAND_TIMEOUT;
     if (place === null) {
       isOld = isLate ? (_, at) => at < openedAt : (other) => other <= number;
       const since = isLate ? `${openedAt}-0` : latest;
       place = keep === null ? since : `${Number(seconds) * 1000 - keep}-0`;
     } else if (known !== epoch) {
-      // The stream began anew: nothing of it has been read.
+      // None of the new stream has been read.
       place = '0-0';
       isOld = () => false;
     }

@@ -1,6 +1,6 @@
 /**
- * The relay on Redis: one stream that every process appends to and reads. A message comes back to the process that sent it the
- * way it comes to all others, so that the order is the same everywhere; only what could not be sent is delivered here at once.
+ * The relay on Redis: one stream that every process appends to and reads. A process receives its own messages from the stream
+ * too, so that the order is the same everywhere.
  */
 import { randomBytes } from 'node:crypto';
 import type { Delivery, Running } from '../../../kernel/contract/deferred.js';
@@ -22,20 +22,18 @@ export interface RedisRelayOptions extends RelaySettings, RedisAddress {
 
 export interface RedisRelay extends Relay {
   open(): Promise<void>;
-  /** Resolves when everything that was to be sent is sent, or has failed. */
   settled(): Promise<void>;
   close(): void;
-  /** Rejects while the server does not answer. */
+  /** Rejects while the server is unavailable. */
   ask(): Promise<void>;
-  /** Messages that other processes did not get. */
   lost(): number;
 }
 
-/** Messages that are on their way to the server at most; beyond that it is as good as away. */
+/** With more messages in flight, the server counts as unavailable. */
 const MOST_UNDER_WAY = 10_000;
-/** Milliseconds between two attempts to send what others are still to get. */
+/** Milliseconds between attempts to send retained messages. */
 const PAY_AGAIN = 500;
-/** Milliseconds in which this process may be behind what a client has seen elsewhere. */
+/** Milliseconds to wait for a message that a client has already seen elsewhere. */
 const BEHIND = 1000;
 
 const randomName = (): string => randomBytes(9).toString('base64url');
@@ -49,11 +47,11 @@ export function createRedisRelay(options: RedisRelayOptions): RedisRelay {
   const me = randomName();
   const writer = connectionTo<Scripted>(options, SCRIPTS);
   const ring = createRing({ keep, most, bytes: RING_BYTES, now: () => Date.now() });
-  /** Sent and not yet acknowledged: whether it came back meanwhile. */
+  /** Unacknowledged messages; true: already read from the stream. */
   const underWay = new Map<string, boolean>();
-  /** Delivered here without the server, which may have them all the same. */
+  /** Delivered locally, although the server may have them too. */
   const skipped = new Set<string>();
-  /** Kept for others where messages are kept for clients. */
+  /** Messages to resend; used only with `replay`. */
   const owed = createOwed(Math.min(most, MOST_UNDER_WAY), keep, () => lost++);
   let paying: Promise<void> | null = null;
   let payAgain: NodeJS.Timeout | null = null;
@@ -61,7 +59,7 @@ export function createRedisRelay(options: RedisRelayOptions): RedisRelay {
   const waiting: { readonly number: number; readonly go: () => void }[] = [];
   let [sent, lost, isAway] = [0, 0, false];
   let epoch: string | null = null;
-  /** Number of the message read last; null where the next one may have any. */
+  /** The last number read; null when the next may have any number. */
   let latest: number | null = null;
 
   const tellAway = (error: unknown): void => {
@@ -74,7 +72,7 @@ export function createRedisRelay(options: RedisRelayOptions): RedisRelay {
     if (isAway) log.info({ lost }, 'the relay is back');
     isAway = false;
   };
-  // Without a listener ioredis prints errors by itself.
+  // Without a listener, ioredis prints errors to the console.
   writer.on('error', tellAway);
   writer.on('ready', () => {
     tellBack();
@@ -119,7 +117,7 @@ export function createRedisRelay(options: RedisRelayOptions): RedisRelay {
   async function send(message: Omit<Delivery, 'id'>, text: string): Promise<void> {
     const one = { from: `${me}:${++sent}`, text, at: performance.now() };
     const { from } = one;
-    // Behind those that wait already.
+    // Preserves the order.
     const waits = owed.size() > 0;
     try {
       if (waits) throw new Error('others wait to be sent');
@@ -145,7 +143,7 @@ export function createRedisRelay(options: RedisRelayOptions): RedisRelay {
   const write = ({ from, text }: Owed): Promise<number> =>
     writer.lintelPublish(stream, counter, from, text, randomName(), most, keep);
 
-  /** Sends what others are still to get, once this process has read everything that the server has. */
+  /** Resends retained messages after this process has read everything in the stream. */
   function pay(): Promise<void> {
     if (owed.size() === 0 || writer.status !== 'ready') return Promise.resolve();
     return (paying ??= payAll()
@@ -204,12 +202,12 @@ export function createRedisRelay(options: RedisRelayOptions): RedisRelay {
     async since(id) {
       const number = replay && epoch !== null ? numberIn(id, epoch) : null;
       if (number === null) return null;
-      // Another process may have been faster, and this one is about to read the same.
+      // Another process may be ahead.
       if (number > ring.latest()) await caughtUp(waiting, number);
       return epoch !== null && numberIn(id, epoch) === number ? ring.after(number) : null;
     },
     async open() {
-      // Waited for, but not their success: they are looked for until they are there.
+      // Waits for the first attempts but not for their success: the driver reconnects.
       await Promise.all([soon(writer.connect()), reader.open()]);
     },
     async settled() {

@@ -1,4 +1,4 @@
-/** Runtime of the relay `redis`: opens and closes the connections. A server that is away does not stop the start. */
+/** Runtime of the relay `redis`: opens and closes the connections. An unavailable server does not fail the start. */
 import { BootError } from '../../../kernel/contract/boot-error.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { relay, type Relay } from '../../kinds/relay.js';
@@ -6,7 +6,6 @@ import { addressIn } from '../../shared/redis.js';
 import { settingsOf } from '../shared/settings.js';
 import { createRedisRelay, type RedisRelay } from './redis.js';
 
-/** What belongs to a handle and is nobody else's business. */
 const relays = new WeakMap<Relay, RedisRelay>();
 
 export default defineRuntime(relay, {

@@ -1,8 +1,8 @@
-/** What has to happen as one on the server, as Lua. Keys and values only ever come as arguments. */
+/** The atomic Lua scripts of the relay. Keys and values are passed as arguments. */
 
 /**
- * Appends a message (ARGV[2], from ARGV[1]) to the stream KEYS[1], numbered by the counter in KEYS[2], whose epoch is ARGV[3]
- * where it has none. Keeps at most ARGV[4] messages, for ARGV[5] milliseconds.
+ * Appends the message ARGV[2] from ARGV[1] to the stream KEYS[1], numbered by the counter KEYS[2]; ARGV[3] is the epoch of a new
+ * counter. Keeps about ARGV[4] messages, for ARGV[5] milliseconds.
  */
 const PUBLISH = `
 redis.call('HSETNX', KEYS[2], 'epoch', ARGV[3])
@@ -14,7 +14,7 @@ redis.call('XTRIM', KEYS[1], 'MINID', '~', string.format('%.0f', math.max(0, now
 redis.call('PEXPIRE', KEYS[1], tonumber(ARGV[5]) + 60000)
 return number`;
 
-/** Where the stream KEYS[1] stands: epoch (ARGV[1] where it has none), number of the latest message, its place, the clock. */
+/** Returns epoch (ARGV[1] for a new counter), number and id of the last message, and the server's time in seconds. */
 const STAND = `
 redis.call('HSETNX', KEYS[2], 'epoch', ARGV[1])
 local last = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)
@@ -28,7 +28,6 @@ export const SCRIPTS = {
   lintelStand: { lua: STAND, numberOfKeys: 2 },
 } as const;
 
-/** The scripts as methods of a client. */
 export interface Scripted {
   lintelPublish(
     stream: string,

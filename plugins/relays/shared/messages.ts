@@ -1,4 +1,4 @@
-/** Messages as text and back, within their bound; ids that clients hand back are judged before they are used. */
+/** Serializes messages within their size limit, and validates message ids sent by clients. */
 import type { Delivery } from '../../../kernel/contract/deferred.js';
 import { fault } from '../../../kernel/contract/fault.js';
 import { isObject } from '../../../kernel/contract/json.js';
@@ -17,7 +17,7 @@ export function pack({ action, data, to }: Omit<Delivery, 'id'>): Packed {
   return { text, bytes };
 }
 
-/** Null for what no relay of this version wrote. */
+/** Null for text that is no message of this version. */
 export function unpack(text: string): Omit<Delivery, 'id'> | null {
   try {
     const read: unknown = JSON.parse(text);
@@ -30,7 +30,7 @@ export function unpack(text: string): Omit<Delivery, 'id'> | null {
 
 export const idOf = (epoch: string, number: number): string => `${epoch}.${number}`;
 
-/** The number of a message of this epoch; null for any other text. */
+/** The number of a message id of this epoch; null for any other text. */
 export function numberIn(id: string, epoch: string): number | null {
   const [, of, digits] = /^([A-Za-z0-9_-]{1,64})\.(0|[1-9]\d{0,14})$/.exec(id) ?? [];
   return of === epoch && digits !== undefined ? Number(digits) : null;

@@ -1,7 +1,4 @@
-/**
- * The last messages, in order and numbered without a gap, for clients that come back. Bounded in number, time and bytes;
- * what is older is gone. It knows nothing of where messages come from.
- */
+/** The last messages, numbered without a gap, for clients that reconnect. Bounded by number, age and bytes. */
 import type { Delivery } from '../../../kernel/contract/deferred.js';
 
 export interface RingOptions {
@@ -9,7 +6,7 @@ export interface RingOptions {
   /** Milliseconds. */
   readonly keep: number;
   readonly bytes: number;
-  /** Milliseconds; never goes back. */
+  /** Monotonic milliseconds. */
   readonly now: () => number;
 }
 
@@ -21,22 +18,22 @@ interface Kept {
 }
 
 export interface Ring {
-  /** `number` is one more than that of the message before; anything else forgets what came before. */
+  /** A `number` that does not follow the last one clears the buffer. */
   add(number: number, message: Delivery, size: number, at?: number): void;
-  /** Messages up to this number are known not to be here. */
+  /** Messages up to this number are not in the buffer. */
   begin(number: number): void;
-  /** Number of the latest message; -1 before there is one. */
+  /** -1 before the first message. */
   latest(): number;
-  /** What came after this number; null where some of it is gone. */
+  /** Null when some of them are no longer here. */
   after(number: number): readonly Delivery[] | null;
 }
 
-/** Of all messages together; what is kept for clients must not fill the process. */
+/** Bounds the memory of the process. */
 export const RING_BYTES = 33_554_432;
 
 export function createRing({ most, keep, bytes, now }: RingOptions): Ring {
   let kept: Kept[] = [];
-  /** Entries of `kept` before this place are gone; they are cut off now and then. */
+  /** Entries before this index are removed; the array is compacted occasionally. */
   let first = 0;
   let total = 0;
   let latest = -1;

@@ -1,4 +1,4 @@
-/** The options that every relay has, as numbers; the checker has judged them. */
+/** The options of every relay, as numbers; they are already validated. */
 import { DEFAULT_KEEP, DEFAULT_MOST } from '../../kinds/relay-fields.js';
 
 export interface RelaySettings {

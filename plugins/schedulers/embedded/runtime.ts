@@ -1,4 +1,4 @@
-/** Runtime of the scheduler `embedded`: statements through a SQL connection, waited for however long they take. */
+/** Runtime of the scheduler `embedded`: statements through a SQL connection, without a timeout. */
 import { BootError } from '../../../kernel/contract/boot-error.js';
 import { asText } from '../../../kernel/contract/json.js';
 import { defineRuntime, type RuntimeContext } from '../../../kernel/contract/plugin.js';

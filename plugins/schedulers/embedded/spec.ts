@@ -1,4 +1,4 @@
-/** Spec of the scheduler `embedded`: the ledger lies in the database of a SQL connection. */
+/** Spec of the scheduler `embedded`: the ledger is in the database of a SQL connection. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { shape, text } from '../../../kernel/schema/combinators.js';
 import { checkScheduler, zoneErrors } from '../../kinds/scheduler-fields.js';

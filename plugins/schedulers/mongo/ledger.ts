@@ -1,6 +1,6 @@
 /**
- * The ledger in MongoDB: a document for each schedule, and one for each instant that was claimed lately. The unique `_id` of an
- * instant decides whose it is; what happens to its schedule is one update, whose conditions the server judges.
+ * The ledger in MongoDB: a document per schedule and per recently claimed instant. The unique `_id` of an instant decides which
+ * process runs it.
  */
 import { MongoServerError, type Collection, type Document } from 'mongodb';
 import { REMEMBERED, type Ledger } from '../../kinds/scheduler.js';
@@ -13,7 +13,7 @@ export interface ScheduleDocument {
   readonly running?: number | null;
   readonly until?: number;
   readonly skipped?: number;
-  /** Whose claim was judged last: asked again, it is not judged again. */
+  /** The last claimant: a repeated claim by it changes nothing. */
   readonly judged?: string;
 }
 
@@ -30,16 +30,16 @@ export interface Collections {
 }
 
 const isDuplicate = (error: unknown): boolean => error instanceof MongoServerError && error.code === 11_000;
-/** Text that comes from a definition is never an operator or a path in a pipeline. */
+/** Text from a definition must not act as an operator or a path in a pipeline. */
 const literal = (value: string): Document => ({ $literal: value });
 
-/** Of the server: leases are measured by one clock. */
+/** Server time, so that one clock measures all leases. */
 const NOW: Document = { $toLong: '$$NOW' };
 const IS_BUSY: Document = {
   $and: [{ $ne: [{ $ifNull: ['$running', null] }, null] }, { $gt: [{ $ifNull: ['$until', 0] }, NOW] }],
 };
 
-/** The schedule is taken, unless its lease holds; that was judged already where the same asks again. */
+/** Takes the schedule unless its lease is held; a repeated claim changes nothing. */
 function claiming(instant: number, lease: number, by: string): Document[] {
   const judge = { $ne: [{ $ifNull: ['$judged', ''] }, literal(by)] };
   const kept = (field: string, otherwise: unknown, taken: unknown): Document => ({
@@ -58,7 +58,7 @@ function claiming(instant: number, lease: number, by: string): Document[] {
   ];
 }
 
-/** `ready` gives the collections once their index is there. */
+/** `ready`: creates the index first. */
 export function createMongoLedger(ready: () => Promise<Collections>): Ledger {
   return {
     async claim(key, instant, lease, by) {
@@ -92,7 +92,7 @@ export function createMongoLedger(ready: () => Promise<Collections>): Ledger {
       const old = { key, instant: { $lt: instant - REMEMBERED } };
       const gone = await instants.findOne(old, { sort: { instant: -1 } });
       if (gone === null) return;
-      // First noted, then removed: in between an instant is only refused twice.
+      // Recorded first, so that a late claim is always rejected.
       await schedules.updateOne({ _id: key }, { $max: { forgotten: gone.instant } });
       await instants.deleteMany({ key, instant: { $lte: gone.instant } });
     },

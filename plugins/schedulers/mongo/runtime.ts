@@ -1,7 +1,4 @@
-/**
- * Runtime of the scheduler `mongo`: a client of its own. Nothing connects before the first schedule is looked at; a server that
- * does not answer is given up after a second.
- */
+/** Runtime of the scheduler `mongo`: a separate client, which connects on first use and gives up after a second. */
 import type { MongoClient } from 'mongodb';
 import { BootError } from '../../../kernel/contract/boot-error.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
@@ -11,7 +8,7 @@ import { once, withSettings } from '../shared/settings.js';
 import { createMongoLedger, type InstantDocument, type ScheduleDocument } from './ledger.js';
 
 const clients = new WeakMap<Scheduler, MongoClient>();
-/** Seconds in which the server has to be found, and to answer. */
+/** Seconds. */
 const TIMEOUT = 0.9;
 
 function clientOf({ url, timeout }: Readonly<Record<string, unknown>>): MongoClient {
@@ -27,9 +24,9 @@ function clientOf({ url, timeout }: Readonly<Record<string, unknown>>): MongoCli
       connectTimeoutMS: deadline,
       socketTimeoutMS: deadline,
       waitQueueTimeoutMS: deadline,
-      // What one process was told must hold for all of them, also when another server takes over.
+      // A claim must hold after a failover.
       writeConcern: { w: 'majority' },
-      // Whoever asks again gets the same answer; a second try here would only take another second.
+      // The caller repeats claims safely.
       retryWrites: false,
       readPreference: 'primary',
     });

@@ -1,6 +1,6 @@
 /**
- * Runtime of the scheduler `postgres`: a small pool of its own, so that no request that waits for a connection delays a run.
- * Nothing connects before the first schedule is looked at; a server that does not answer is given up after a second.
+ * Runtime of the scheduler `postgres`: a small separate pool, so that requests do not delay runs. Connects on first use and gives
+ * up after a second.
  */
 import pg from 'pg';
 import { BootError } from '../../../kernel/contract/boot-error.js';
@@ -10,9 +10,9 @@ import { once, withSettings } from '../shared/settings.js';
 import { createSqlLedger, TABLES, THERE } from '../shared/sql-ledger.js';
 
 const pools = new WeakMap<Scheduler, pg.Pool>();
-/** Milliseconds in which the server has to connect, and to answer. */
+/** Milliseconds. */
 const DEADLINE = 900;
-/** Only one process at a time makes tables; the number means nothing else. */
+/** An arbitrary advisory lock key. */
 const LOCK = 4_611_006_229;
 
 async function makeTables(pool: pg.Pool): Promise<void> {
@@ -37,7 +37,7 @@ export default defineRuntime(scheduler, {
       idleTimeoutMillis: 60_000,
       allowExitOnIdle: true,
     });
-    // An idle connection that is cut would end the process; the next query tells.
+    // Without a listener, a lost idle connection would end the process.
     pool.on('error', () => undefined);
     const tables = once(() => makeTables(pool));
     const ledger = createSqlLedger(async (text, values) => {

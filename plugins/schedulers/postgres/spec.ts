@@ -1,4 +1,4 @@
-/** Spec of the scheduler `postgres`: the ledger on a PostgreSQL server, with connections of its own. */
+/** Spec of the scheduler `postgres`: the ledger on a PostgreSQL server. */
 import { string } from 'yup';
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { shape, value } from '../../../kernel/schema/combinators.js';

@@ -1,6 +1,6 @@
 /**
- * Runtime of the scheduler `redis`: one connection, looked for until it is there; while it is away every call fails at once and
- * schedules wait. What is logged of that is the clock's business.
+ * Runtime of the scheduler `redis`: one connection that reconnects. While the server is unavailable, calls fail immediately and
+ * the scheduler logs it.
  */
 import type { Redis } from 'ioredis';
 import { BootError } from '../../../kernel/contract/boot-error.js';
@@ -13,11 +13,11 @@ import { SCRIPTS, type Scripted } from './scripts.js';
 type Client = Redis & Scripted;
 
 const clients = new WeakMap<Scheduler, Client>();
-/** For so long whoever claimed an instant may ask again. */
+/** Milliseconds in which a claimant may repeat its claim. */
 const ASKED_AGAIN = 600_000;
 
 function createLedger(client: Client, prefix: string): Ledger {
-  // One slot of a cluster for everything of a schedule.
+  // The hash tag stores all keys of a schedule in one slot of a cluster.
   const scheduleKey = (key: string): string => `${prefix}schedule:{${key}}`;
   const instantsKey = (key: string): string => `${scheduleKey(key)}:instants`;
   async function ask<T>(work: () => Promise<T>): Promise<T> {
@@ -51,7 +51,7 @@ export default defineRuntime(scheduler, {
     const address = addressIn(options);
     if (address === null) throw new BootError('CRN_ADDRESS', { what: 'Redis (`redis://:password@host:6379/0`)' });
     const client = connectionTo<Scripted>(address, SCRIPTS);
-    // Without a listener ioredis prints errors by itself.
+    // Without a listener, ioredis prints errors to the console.
     client.on('error', () => undefined);
     const handle = withSettings(createLedger(client, address.prefix), options);
     clients.set(handle, client);
@@ -60,7 +60,7 @@ export default defineRuntime(scheduler, {
 
   async open(handle) {
     const client = clients.get(handle);
-    // The first attempt is waited for, but not its success: the connection is looked for until it is there.
+    // Waits for the first attempt but not for its success: the driver reconnects.
     if (client !== undefined) await soon(client.connect());
   },
 

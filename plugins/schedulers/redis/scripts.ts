@@ -1,13 +1,13 @@
 /**
- * What has to happen as one on the server, as Lua. KEYS[1] is the schedule (a hash), KEYS[2] its instants (a sorted set),
- * KEYS[3] who claimed the instant. Keys and values only ever come as arguments.
+ * The atomic Lua scripts of the scheduler. KEYS[1] is the schedule (a hash), KEYS[2] its instants (a sorted set), KEYS[3] the
+ * claimant of the instant.
  */
 
 const NOW = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 
-/** ARGV: instant, lease in milliseconds, who asks, how long that is remembered. */
+/** ARGV: instant, lease in milliseconds, claimant, milliseconds to store the claimant. */
 const CLAIM = `${NOW}
 local instant = tonumber(ARGV[1])
 local running = redis.call('HGET', KEYS[1], 'running')
@@ -35,7 +35,7 @@ if redis.call('HGET', KEYS[1], 'running') ~= ARGV[1] then return 0 end
 redis.call('HSET', KEYS[1], 'until', now + tonumber(ARGV[2]))
 return 1`;
 
-/** ARGV: instant, the first that is still remembered. */
+/** ARGV: instant, the first instant still stored. */
 const FINISH = `
 if redis.call('HGET', KEYS[1], 'running') == ARGV[1] then redis.call('HDEL', KEYS[1], 'running', 'until') end
 local gone = redis.call('ZREVRANGEBYSCORE', KEYS[2], '(' .. ARGV[2], '-inf', 'LIMIT', 0, 1)[1]
@@ -63,7 +63,6 @@ export const SCRIPTS = {
   lintelLatest: { lua: LATEST, numberOfKeys: 1 },
 } as const;
 
-/** The scripts as methods of a client. */
 export interface Scripted {
   lintelClaim(
     schedule: string,

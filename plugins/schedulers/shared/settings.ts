@@ -1,4 +1,4 @@
-/** A ledger with what the config says of schedules. A zone that only the environment tells is judged here. */
+/** Combines a ledger with the schedule options, and validates a time zone that comes from the environment. */
 import { BootError } from '../../../kernel/contract/boot-error.js';
 import { isZone } from '../../../kernel/language/zone.js';
 import { readSettings } from '../../kinds/scheduler-fields.js';
@@ -10,7 +10,7 @@ export function withSettings(ledger: Ledger, options: Readonly<Record<string, un
   return { ...ledger, settings };
 }
 
-/** Done once; tried again by the next who asks when it failed. */
+/** Caches the result of `make`, but not a failure. */
 export function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | null = null;
   return () => {

@@ -1,13 +1,13 @@
 /**
- * The ledger in a PostgreSQL database, embedded or served: a row for each schedule, and one for each instant that was claimed
- * lately. Every decision is one statement, so that two processes can never both be told "mine".
+ * The ledger in PostgreSQL: a row per schedule and per recently claimed instant. A claim is one statement, so that two processes
+ * can never both get "mine".
  */
 import { REMEMBERED, type Ledger } from '../../kinds/scheduler.js';
 
 type Row = Readonly<Record<string, unknown>>;
 export type Execute = (text: string, values: readonly unknown[]) => Promise<readonly Row[]>;
 
-/** Beside the tables of models, which no statement of a definition shares with them. */
+/** Definitions cannot access these tables. */
 export const TABLES = [
   `CREATE TABLE IF NOT EXISTS lintel_schedules (
     key text PRIMARY KEY,
@@ -28,11 +28,11 @@ export const TABLES = [
 export const THERE =
   "SELECT to_regclass('lintel_schedules') IS NOT NULL AND to_regclass('lintel_schedule_instants') IS NOT NULL AS there";
 
-/** Of the server: leases are measured by one clock. */
+/** Server time, so that one clock measures all leases. */
 const NOW = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
 const IS_BUSY = `s.running IS NOT NULL AND s.lease_until > ${NOW}`;
 
-/** The first who notes the instant takes the schedule, unless its lease holds; no row: somebody noted it before. */
+/** The first insert of the instant takes the schedule, unless its lease is held; no row: already claimed. */
 const CLAIM = `
 WITH noted AS (
   INSERT INTO lintel_schedule_instants (key, instant, claimed_by)
@@ -51,7 +51,7 @@ ON CONFLICT (key) DO UPDATE SET
 WHERE s.forgotten < excluded.latest
 RETURNING s.running AS running`;
 
-/** What was answered, when the answer did not come: the instant has the same name on it. */
+/** Repeats the result of a claim after a lost response: the claimant is the same. */
 const ANSWERED = `
 SELECT s.running AS running
 FROM lintel_schedule_instants i JOIN lintel_schedules s ON s.key = i.key

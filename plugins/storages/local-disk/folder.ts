@@ -1,6 +1,6 @@
 /**
- * Files below one folder: `open` holds what anybody may read, `signed` what needs a signed address. Written beside their
- * place and linked into it, never over another; nothing is followed that is a symbolic link.
+ * Stores files below one folder: `open` for public files, `signed` for those with a signed URL. Never overwrites a file or
+ * follows a symbolic link.
  */
 import { constants } from 'node:fs';
 import { randomBytes, randomUUID } from 'node:crypto';
@@ -25,11 +25,10 @@ import { isStorageKey } from '../../kinds/storage-key.js';
 import type { Storable } from '../../kinds/storage.js';
 
 export interface Folder {
-  /** For signed addresses. */
   readonly secret: Buffer;
   put(key: string, file: Storable): Promise<void>;
   remove(keys: readonly string[]): Promise<void>;
-  /** Where a file would lie; null where links or missing folders are in the way. */
+  /** Null when a link or a missing folder is on the way. */
   find(key: string, part: Part): Promise<string | null>;
   isWritable(): Promise<boolean>;
 }
@@ -45,7 +44,7 @@ const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in
 export async function openFolder(path: string, now = Date.now()): Promise<Folder> {
   try {
     await mkdir(path, { recursive: true, mode: 0o700 });
-    // The folder itself may be reached through links; what is inside may not.
+    // The folder itself may be reached through links, but nothing inside it.
     const root = await realpath(path);
     for (const part of [...PARTS, 'incoming']) await mkdirPlain(join(root, part));
     await sweep(join(root, 'incoming'), now - LEFT_MS);
@@ -56,17 +55,16 @@ export async function openFolder(path: string, now = Date.now()): Promise<Folder
   }
 }
 
-/** What a process left that died while it stored something. Others may be storing just now: theirs is not as old. */
+/** Incomplete files of running processes are younger. */
 async function sweep(folder: string, oldest: number): Promise<void> {
   for (const name of await readdir(folder)) {
     const path = join(folder, name);
-    // Another process may remove its own file after it was listed here.
+    // Another process may have removed the file.
     const stats = await lstat(path).catch(ignoreAbsent);
     if (stats && Math.max(stats.mtimeMs, stats.ctimeMs) < oldest) await rm(path, { force: true });
   }
 }
 
-/** Made once, readable for this user alone. */
 async function secretIn(root: string): Promise<Buffer> {
   const path = join(root, 'signing.key');
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
@@ -79,7 +77,7 @@ async function secretIn(root: string): Promise<Buffer> {
     await file.close();
   }
   try {
-    // Two processes that start at once agree on the key of the first.
+    // Processes that start together use the key of the first.
     await intoPlace(temporary, path);
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error;
@@ -103,7 +101,7 @@ async function mkdirPlain(path: string): Promise<void> {
 
 function folderAt(root: string, secret: Buffer): Folder {
   const placeOf = (key: string, part: Part): string => {
-    // Keys were judged when they were made or sent; the last one to see them does not rely on it.
+    // Validated again, because the key becomes part of a path.
     if (!isStorageKey(key)) throw new Error('not a key');
     return join(root, part, key);
   };
@@ -112,7 +110,7 @@ function folderAt(root: string, secret: Buffer): Folder {
     if (!isStorageKey(key)) return null;
     const path = placeOf(key, part);
     const parent = dirname(path);
-    // A link on the way would lead to another real path.
+    // A symbolic link on the way would lead to another real path.
     const real = await realpath(parent).catch(() => null);
     return real === parent ? path : null;
   };
@@ -135,7 +133,7 @@ function folderAt(root: string, secret: Buffer): Folder {
       }
     },
     async remove(keys) {
-      // A disk that is away has no files either; that they are gone must not be said of it.
+      // An unmounted disk contains no files either, but removal must not be reported as successful.
       for (const part of PARTS) if (!(await lstat(join(root, part))).isDirectory()) throw new Error('not there');
       for (const key of keys) {
         for (const part of PARTS) {
@@ -152,12 +150,11 @@ function folderAt(root: string, secret: Buffer): Folder {
   };
 }
 
-/** On the same file system a second name is enough: what the spool removes later is only its own. */
+/** With a hard link, deleting the spooled file removes only its own name. */
 async function bring(from: string, to: string): Promise<void> {
   await link(from, to).catch(() => copyFile(from, to, constants.COPYFILE_EXCL));
 }
 
-/** Whole on the disk, and for this user alone. */
 async function settle(path: string): Promise<void> {
   await chmod(path, 0o600);
   const file = await open(path, constants.O_RDWR | constants.O_NOFOLLOW);
@@ -168,7 +165,7 @@ async function settle(path: string): Promise<void> {
   }
 }
 
-/** A link appears at once and takes no place that is taken; not every file system has them. */
+/** A hard link appears atomically and never overwrites; not every file system supports it. */
 async function intoPlace(temporary: string, target: string): Promise<void> {
   try {
     await link(temporary, target);

@@ -1,4 +1,4 @@
-/** Runtime of the storage `local-disk`: opens the folder, stores and removes, answers `/files/`. */
+/** Runtime of the storage `local-disk`: opens the folder, stores and removes files, serves `/files/`. */
 import { resolve } from 'node:path';
 import { fault, Fault } from '../../../kernel/contract/fault.js';
 import { defineRuntime, type RuntimeContext } from '../../../kernel/contract/plugin.js';
@@ -17,7 +17,7 @@ const optionOf = ({ options }: Pick<RuntimeContext, 'options'>, name: string, ot
 const pathOf = (context: Pick<RuntimeContext, 'options' | 'folder'>): string =>
   resolve(context.folder, optionOf(context, 'path', '.lintel/files'));
 
-/** A folder belongs to a handle, and the route is there before the handle: both know the context. */
+/** By context, because the route is created before the handle. */
 const opened = new WeakMap<RuntimeContext, Folder>();
 
 const away = (cause: unknown): Fault =>
@@ -58,7 +58,7 @@ export default defineRuntime(storage, {
     };
     return handle;
   },
-  // Files are in place before a row names them, and go after it is gone: no copy has to hold them still.
+  // Files exist before a row names them and are removed after it, so backups need not pause writes.
   keeps: (context) => ({ folder: pathOf(context), without: ['incoming'] }),
   async open(handle, context) {
     const folder = await openFolder(pathOf(context));

@@ -1,7 +1,4 @@
-/**
- * Answers a stored file: type by its bytes, never as something that a browser runs, whole or one range. Who may read it is
- * decided before anything is looked at.
- */
+/** Serves a stored file, whole or one range, with a type that browsers do not execute. */
 import { constants, type Stats } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { fileTypeFromBuffer } from 'file-type';
@@ -19,7 +16,7 @@ const HOUR = 3600;
 export async function serveFrom(folder: Folder, request: RouteRequest): Promise<RouteReply> {
   const { rest: key, query } = request;
   const left = query === '' ? null : secondsLeft(folder.secret, key, query, Date.now());
-  // Said without looking: whether there is such a file is not told to those who may not read it.
+  // The response must not reveal whether the file exists.
   if (query !== '' && left === null) throw fault('STO_LINK');
   const path = (await folder.find(key, left === null ? 'open' : 'signed')) ?? null;
   const file = path === null ? null : await openPlain(path);
@@ -34,10 +31,10 @@ export async function serveFrom(folder: Folder, request: RouteRequest): Promise<
   }
 }
 
-/** Null where nothing is, or a link. */
+/** Null: missing, or a link. */
 async function openPlain(path: string): Promise<FileHandle | null> {
   try {
-    // A pipe that somebody put there must not be waited for.
+    // Opening a named pipe must not block.
     return await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
@@ -49,12 +46,12 @@ async function openPlain(path: string): Promise<FileHandle | null> {
 const SAFE = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; sandbox",
-  // Pages of other origins show these pictures.
+  // Allows pages of other origins to show images.
   'cross-origin-resource-policy': 'cross-origin',
   'accept-ranges': 'bytes',
 };
 
-/** What lies under a key never changes; it may be removed, so nobody keeps it for long. */
+/** The content of a key never changes, but the file may be removed. */
 function caching({ size, mtimeMs, mtime }: Stats, left: number | null): Record<string, string> {
   return {
     etag: `"${size.toString(36)}-${Math.floor(mtimeMs).toString(36)}"`,
@@ -99,7 +96,7 @@ const isKnown = (values: readonly string[], etag: string): boolean =>
     .map((value) => value.trim().replace(/^W\//, ''))
     .some((value) => value === etag || value === '*');
 
-/** Null: the whole file. Several ranges, or a form that is not known, are answered whole, as the standard allows. */
+/** Null: the whole file, which RFC 9110 allows for several ranges and unknown forms. */
 function rangeOf(
   ranges: readonly string[],
   conditions: readonly string[],
@@ -116,7 +113,7 @@ function rangeOf(
   return first > last ? 'none' : { first, last };
 }
 
-/** Opened when the first byte is asked for, and closed however it ends: an answer that nobody reads holds nothing. */
+/** Opened at the first read, so that an unread response holds no file. */
 async function* bytesOf(path: string, first: number, last: number): AsyncGenerator<Uint8Array> {
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
   try {

@@ -1,4 +1,4 @@
-/** Addresses that end: what they say is signed with a key that never leaves the folder. */
+/** Signs URLs with an expiry, by a key that never leaves the folder. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 const digest = (secret: Buffer, key: string, expires: number): Buffer =>
@@ -7,13 +7,13 @@ const digest = (secret: Buffer, key: string, expires: number): Buffer =>
 export const signedQuery = (secret: Buffer, key: string, expires: number): string =>
   `expires=${expires}&signature=${digest(secret, key, expires).toString('base64url')}`;
 
-/** Seconds that are left; null when the query is not exactly one that was given out, or is over. */
+/** Null when the query is expired or not issued by this server. */
 export function secondsLeft(secret: Buffer, key: string, query: string, now: number): number | null {
   const [, text = '', signature = ''] = /^expires=([1-9]\d{0,11})&signature=([A-Za-z0-9_-]{43})$/.exec(query) ?? [];
   const expires = Number(text);
   const wanted = digest(secret, key, expires);
   const given = Buffer.from(signature, 'base64url');
-  // One spelling of a signature: the last character of base64url has bits that nobody reads.
+  // The last character of base64url has unused bits.
   if (given.length !== wanted.length || given.toString('base64url') !== signature) return null;
   if (!timingSafeEqual(given, wanted)) return null;
   const left = expires - Math.floor(now / 1000);

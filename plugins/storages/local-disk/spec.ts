@@ -1,4 +1,4 @@
-/** Spec of the storage `local-disk`: files in a folder of this machine, served by the server itself. */
+/** Spec of the storage `local-disk`: files in a local folder, served by the server itself. */
 import { string } from 'yup';
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { shape, value } from '../../../kernel/schema/combinators.js';
@@ -33,7 +33,7 @@ export default definePlugin({
       roots: ['ENV'],
     }),
   }),
-  // The other codes are those of the start and of the addresses of files.
+  // The other codes occur only at start and when files are requested.
   openapi: () => ({ refuses: ['STO_AWAY'] }),
   errors: {
     ...storageErrors,

@@ -1,15 +1,14 @@
 /**
- * What went wrong, as a Fault with words of our own. Errors of the client carry the name of the access key and the text
- * that was signed, so nothing of them but a code in a safe form goes on.
+ * Converts errors to Faults with fixed texts. Errors of the client contain the access key, so only a sanitized code is passed on.
  */
 import { S3Error } from 'minio';
 import { Fault, fault } from '../../../kernel/contract/fault.js';
 import { NETWORK_REASONS } from '../../kinds/network-reasons.js';
 
-/** Codes of a server that passes by itself: too busy, starting, or full until somebody makes room. */
+/** Temporary server errors: too busy, starting, or full. */
 const PASSING =
   /^(SlowDown|ServiceUnavailable|InternalError|RequestTimeout|Throttl\w*|TooManyRequests|OperationAborted|QuotaExceeded|InsufficientStorage|XMinio(StorageFull|ServerNotInitialized|Bucket\w*Quota\w*))$/;
-/** The connection ended before the answer: whether the server did what was asked, nobody knows. */
+/** The outcome is not known. */
 const CUT = /^(ECONNRESET|EPIPE|ECONNABORTED|ERR_STREAM_PREMATURE_CLOSE|ERR_STREAM_DESTROYED|HPE_\w+)$/;
 
 export const codeOf = (error: unknown): string => {
@@ -19,7 +18,7 @@ export const codeOf = (error: unknown): string => {
 
 export const isCut = (error: unknown): boolean => !(error instanceof S3Error) && CUT.test(codeOf(error));
 
-/** An object of this key is there already. */
+/** An object of this key already exists. */
 export const isTaken = (error: unknown): boolean =>
   error instanceof S3Error && /^(PreconditionFailed|ConditionalRequestConflict)$/.test(codeOf(error));
 
@@ -28,7 +27,7 @@ export const isAbsent = (error: unknown): boolean =>
 
 export const lacks = (error: unknown, code: string): boolean => error instanceof S3Error && codeOf(error) === code;
 
-/** Of the file on our own disk, not of the server. */
+/** An error of the local file. */
 const isLocal = (error: unknown): boolean =>
   error instanceof Error &&
   ['open', 'read'].includes(String((error as { readonly syscall?: unknown }).syscall)) &&
@@ -39,13 +38,12 @@ function passes(error: unknown): boolean {
   return !(error instanceof TypeError || error instanceof RangeError || isLocal(error));
 }
 
-/** The server may have done what was asked, although it did not say so. */
+/** The server may have completed the operation. */
 export const isDoubtful = (error: unknown): boolean => !(error instanceof S3Error) || PASSING.test(codeOf(error));
 
 const statusOf = (error: unknown): string | undefined =>
   error instanceof Error ? /\bHTTP status: (\d{3})\b/.exec(error.message)?.[1] : undefined;
 
-/** The one Fault for a failed operation. */
 export function storageFault(error: unknown, what: string): Fault {
   if (error instanceof Fault) return error;
   const status = statusOf(error);
@@ -66,10 +64,9 @@ const REASONS: Readonly<Record<string, string>> = {
   EPROTO: 'the server does not speak TLS there',
 };
 
-/** What no waiting mends: certificates, and an address where something else speaks. */
+/** A retry cannot fix certificates, or another protocol at the address. */
 const WRONG = /CERT|^UNABLE_TO_|^EPROTO$|^ERR_(TLS|SSL)_|^HPE_/;
 
-/** Why a bucket could not be opened at the start, in fixed words. */
 export function openFault(error: unknown, bucket: string): Fault {
   if (error instanceof Fault) return error;
   const code = codeOf(error);

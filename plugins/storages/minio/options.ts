@@ -1,23 +1,22 @@
-/** The options of one bucket, as the checker let them through: `$ENV` is resolved, so what it gave is judged here again. */
+/** Parses the options of a bucket, and validates them again, because `$ENV` values are known only now. */
 import { fault } from '../../../kernel/contract/fault.js';
 
 export interface Address {
   readonly host: string;
-  /** Without one, that of the scheme. */
   readonly port: number;
   readonly isTls: boolean;
 }
 
 export interface Options {
   readonly endpoint: Address;
-  /** What signed addresses name. */
+  /** The host of signed URLs. */
   readonly publicEndpoint: Address;
   readonly accessKey: string;
   readonly secretKey: string;
   readonly bucket: string;
   readonly region: string;
   readonly pathStyle: boolean;
-  /** Where everybody may read; ends with a slash. */
+  /** Ends with a slash. */
   readonly url: string | null;
   readonly createBucket: boolean;
   /** Milliseconds. */
@@ -50,7 +49,7 @@ function addressOf(given: Given, name: string): Address {
 const milliseconds = (found: unknown, fallback: number): number =>
   Math.round((typeof found === 'number' ? found : fallback) * 1000);
 
-/** Throws the Fault STO_OPEN; never with a value of an option in its words. */
+/** Throws the Fault STO_OPEN, without option values in its text. */
 export function readOptions(given: Given): Options {
   const endpoint = addressOf(given, 'endpoint');
   const url = given['url'] === undefined ? null : textOf(given, 'url');

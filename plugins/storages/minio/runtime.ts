@@ -1,6 +1,5 @@
 /**
- * Runtime of the storage `minio`: one bucket of an S3 server. Opens it, answers how it is, and gives addresses of its
- * objects; how a file gets there is in `upload.ts`. Nothing of the keys ever goes into a log or an error.
+ * Runtime of the storage `minio`: opens one bucket of an S3 server and creates URLs. Never puts access keys into logs or errors.
  */
 import { Client, S3Error } from 'minio';
 import { fault } from '../../../kernel/contract/fault.js';
@@ -19,16 +18,15 @@ import { clear, overCut, put, type Bucket } from './upload.js';
 interface Store {
   readonly options: Options;
   readonly bucket: Bucket;
-  /** Signs addresses, and never talks to a server. */
+  /** Does not contact the server. */
   readonly signer: Client;
   readonly sweep: Sweep;
   readonly agent: Transport['agent'];
 }
 
-/** A limit of the protocol: signatures are good for a week. */
+/** S3 signatures are valid for at most a week. */
 const LONGEST_SECONDS = 7 * 24 * 3600;
 
-/** Opened stores by their handles. */
 const stores = new WeakMap<Storage, Store>();
 
 function storeOf(handle: Storage): Store {
@@ -46,7 +44,7 @@ function clientOf(options: Options, { host, port, isTls }: Address, transport: T
     secretKey: options.secretKey,
     region: options.region,
     pathStyle: options.pathStyle,
-    // Its retries wait without a deadline and print to the console.
+    // The client's retries have no deadline and print to the console.
     retryOptions: { disableRetry: true },
     ...(transport && { transport: transport.transport, transportAgent: transport.agent }),
   });
@@ -63,17 +61,14 @@ function createStore(options: Options, log: Log): Store {
   return { options, bucket, signer: clientOf(options, options.publicEndpoint, null), sweep, agent: transport.agent };
 }
 
-/**
- * Where an object lies. What needs a signed address is kept apart, in a place that no upload folder can name: a policy that
- * opens a folder to everybody does not open it.
- */
+/** Signed files have a prefix that no upload folder can have, so that a public policy on a folder does not include them. */
 function objectOf(key: string, isSigned: boolean): string {
-  // Keys were judged when they were made or sent; the last one to see them does not rely on it.
+  // Validated again, because the key becomes part of an object name.
   if (!isStorageKey(key)) throw fault('STO_REFUSED', {}, { cause: new Error('not a key') });
   return isSigned ? `.signed/${key}` : key;
 }
 
-/** Both places: whoever removes a key does not say how it was stored. */
+/** A removal does not know how the file was stored. */
 const objectsOf = (keys: readonly string[]): string[] =>
   keys.filter(isStorageKey).flatMap((key) => [objectOf(key, false), objectOf(key, true)]);
 
@@ -87,7 +82,7 @@ function urlOf({ options, signer, bucket }: Store, key: string, seconds: number 
 async function removeAll(bucket: Bucket, keys: readonly string[]): Promise<void> {
   const { client, name } = bucket;
   const answers = await overCut(bucket, () => client.removeObjects(name, [...keys]));
-  // The answer lists failures only, each in the form of an error.
+  // The response lists only failures, each as an error.
   const failed = answers.map((answer) => (answer as { readonly Code?: unknown } | null)?.Code);
   if (failed.length === 0) return;
   throw Object.assign(new S3Error(`${failed.length} of ${keys.length} stay`), { code: failed[0] });
@@ -101,7 +96,7 @@ async function openBucket({ bucket, options }: Store): Promise<void> {
     throw fault('STO_OPEN', { place: `the bucket ${name}`, reason });
   }
   await client.makeBucket(name, options.region).catch((error: unknown) => {
-    // Another process was quicker.
+    // Another process has created it.
     if (codeOf(error) !== 'BucketAlreadyOwnedByYou') throw error;
   });
 }

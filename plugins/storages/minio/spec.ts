@@ -1,4 +1,4 @@
-/** Spec of the storage `minio`: a bucket of any server that speaks the S3 protocol. */
+/** Spec of the storage `minio`: a bucket of any S3 server. */
 import { string } from 'yup';
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { flag, numeric, shape, value } from '../../../kernel/schema/combinators.js';

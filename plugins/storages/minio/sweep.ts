@@ -1,27 +1,27 @@
 /**
- * Clears away what failed uploads may have left, in the background and again and again until the server answers. A key is
- * only handed in when nobody else can own it; nothing here is ever awaited by a request.
+ * Removes remains of failed uploads in the background until the server answers. A key may be added only if no other upload can
+ * own it.
  */
 import type { Log } from '../../../kernel/contract/plugin.js';
 import { codeOf } from './errors.js';
 
 export interface Leftover {
   readonly key: string;
-  /** An upload in parts; its id as far as it is known. */
+  /** A multipart upload, with its id if known. */
   readonly parts: { readonly id: string | null } | null;
 }
 
 export interface Sweep {
   add(leftover: Leftover): void;
-  /** Tries once more, and names in the log what stays. */
+  /** Tries once more, and logs what remains. */
   close(): Promise<void>;
 }
 
 const FIRST_MS = 250;
 const LONGEST_MS = 60_000;
-/** With the pauses above, about half an hour. */
+/** With these pauses, about half an hour. */
 const TRIES = 35;
-/** More than this only piles up when the server is gone for good. */
+/** Limits the list when the server never comes back. */
 const MOST = 10_000;
 
 export function createSweep(clear: (leftover: Leftover) => Promise<void>, log: Log): Sweep {
@@ -45,7 +45,7 @@ export function createSweep(clear: (leftover: Leftover) => Promise<void>, log: L
       } catch (error) {
         entry.tries += 1;
         if (entry.tries >= TRIES) giveUp(key, codeOf(error));
-        // The others would meet the same.
+        // The others would fail the same way.
         else break;
       }
     }
@@ -65,7 +65,7 @@ export function createSweep(clear: (leftover: Leftover) => Promise<void>, log: L
   return {
     add(leftover) {
       if (waiting.size >= MOST) return giveUp(leftover.key, 'too many are waiting');
-      // Handed in again without its parts, it still has them.
+      // Keeps parts that are already known.
       const parts = leftover.parts ?? waiting.get(leftover.key)?.leftover.parts ?? null;
       waiting.set(leftover.key, { leftover: { key: leftover.key, parts }, tries: 0 });
       if (timer === undefined && !isClosed) start();

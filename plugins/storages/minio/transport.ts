@@ -1,7 +1,4 @@
-/**
- * The connections to one S3 server: kept open, limited in number, each with two deadlines (to come about, and for
- * silence), so that a server that is gone or stalls never holds a request. The client has no deadlines of its own.
- */
+/** Pooled connections to one S3 server with timeouts, which the client lacks: an unresponsive server must not block a request. */
 import http from 'node:http';
 import https from 'node:https';
 import type { ClientOptions } from 'minio';
@@ -9,7 +6,7 @@ import type { ClientOptions } from 'minio';
 export interface Transport {
   readonly transport: NonNullable<ClientOptions['transport']>;
   readonly agent: http.Agent;
-  /** Ends the connections at rest: where one was cut, the server may have closed the others, too. */
+  /** Closes idle connections, which the server may have closed too. */
   readonly renew: () => void;
 }
 
@@ -20,7 +17,7 @@ export interface Deadlines {
 }
 
 const CONNECTIONS = 64;
-/** Answers that the client gives up on without reading them; unread, they would keep their connection. */
+/** The client ignores these bodies; they must be read to free the connection. */
 const UNREAD: ReadonlySet<number> = new Set([408, 429, 499, 500, 502, 503, 504, 520]);
 
 const tooLate = (what: string): Error => Object.assign(new Error(what), { code: 'ETIMEDOUT' });

@@ -1,7 +1,4 @@
-/**
- * Brings one file to a bucket: whole, or not at all, and never in place of an object that is there. Bytes go from the disk
- * to the server; their checksum travels with them, so that the server refuses what was changed on the way.
- */
+/** Uploads one file completely or not at all, and not over an existing object if the server supports conditional writes. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -13,15 +10,14 @@ import { servedAs } from '../shared/served.js';
 import { isAbsent, isCut, isDoubtful, isTaken, lacks } from './errors.js';
 import type { Leftover } from './sweep.js';
 
-/** Files above go in parts of this size: the smallest that S3 allows is 5 MiB. */
+/** Larger files are uploaded in parts; S3 requires at least 5 MiB each. */
 const PART = 8 * 1024 * 1024;
 const MOST_PARTS = 10_000;
-/** A section up to this size is held in memory; reading it twice would cost more. */
+/** Smaller sections are held in memory, to be read once. */
 const AT_ONCE = 256 * 1024;
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Bytes of a file: from `start`, so many. */
 interface Section {
   readonly path: string;
   readonly start: number;
@@ -31,11 +27,10 @@ interface Section {
 export interface Bucket {
   readonly client: Client;
   readonly name: string;
-  /** Ends connections at rest, so that a second attempt has a new one. */
+  /** A second attempt needs a new connection. */
   readonly renew: () => void;
-  /** Takes what a failed upload may have left. */
   readonly leave: (leftover: Leftover) => void;
-  /** The server does not know conditions on writes; found out once. */
+  /** The server has rejected a conditional write as not implemented. */
   isUnconditional: boolean;
 }
 
@@ -53,7 +48,7 @@ async function bytesOf({ path, start, size }: Section): Promise<Buffer> {
   }
 }
 
-/** Once more when the connection was cut, for what may be done twice; servers close what was at rest for too long. */
+/** Repeats an idempotent operation, because servers close connections that were idle too long. */
 export async function overCut<T>({ renew }: Bucket, attempt: (isAgain: boolean) => Promise<T>): Promise<T> {
   try {
     return await attempt(false);
@@ -64,7 +59,7 @@ export async function overCut<T>({ renew }: Bucket, attempt: (isAgain: boolean) 
   return attempt(true);
 }
 
-/** Sends one section; the same bytes at the same place change nothing. */
+/** Sending the same bytes again is idempotent. */
 async function send(
   bucket: Bucket,
   key: string,
@@ -72,7 +67,7 @@ async function send(
   request: { readonly query?: string; readonly headers: Headers },
 ): Promise<string> {
   const { client, name } = bucket;
-  // Without TLS the signature covers the bytes; with it, a header does.
+  // Without TLS the signature covers the bytes; with TLS a header does.
   const hash = createHash(client.enableSHA256 ? 'sha256' : 'md5');
   const held = section.size <= AT_ONCE ? await bytesOf(section) : null;
   if (held === null) await pipeline(stream(section), hash);
@@ -95,7 +90,7 @@ async function send(
   };
   return overCut(bucket, (isAgain) =>
     attempt().catch((error: unknown) => {
-      // What is there by now came with the first attempt.
+      // The object was created by the first attempt.
       if (isAgain && isTaken(error)) return '';
       throw error;
     }),
@@ -156,7 +151,7 @@ async function putParts(bucket: Bucket, key: string, file: Storable): Promise<vo
 export const put = (bucket: Bucket, key: string, file: Storable): Promise<void> =>
   file.size > PART ? putParts(bucket, key, file) : putWhole(bucket, key, file);
 
-/** Ends the upload in parts, then removes the object: whether it was completed is not known. */
+/** Aborts the multipart upload, which may also have been completed. */
 export async function clear(
   { client, name }: Pick<Bucket, 'client' | 'name'>,
   { key, parts }: Leftover,

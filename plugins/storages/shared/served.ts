@@ -1,6 +1,6 @@
-/** How a stored file is served, wherever it is kept: what a browser shows, and what it only saves. One rule for all drivers. */
+/** Which types browsers display, and which they download, for all storages. */
 
-/** Shown in the page; everything else could run scripts under the host of the store, and is offered as a download. */
+/** Other types could run scripts under the host of the store. */
 const SHOWN: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif']);
 
 export const servedAs = (
