@@ -64,7 +64,8 @@ function added(mended: Problem, fix: Fix, before: readonly Problem[], after: rea
   return after.flatMap((problem) => {
     const at = known.indexOf(kindOf(problem));
     if (at !== -1) known.splice(at, 1);
-    const isLeft = fix.asks === true && STILL_TO_DO.test(problem.code);
+    // Nothing is known of the value of a variable that is not set.
+    const isLeft = (fix.asks === true || mended.code === 'ENV_MISSING') && STILL_TO_DO.test(problem.code);
     return at !== -1 || isLeft || problem.severity === 'hint' ? [] : [saying(problem)];
   });
 }

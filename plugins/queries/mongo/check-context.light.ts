@@ -19,10 +19,14 @@ export interface Looking {
   readonly known: Known | null;
   readonly updates?: boolean;
   readonly parameters: readonly Json[];
+  /** The complete definition. */
+  readonly root: Definition;
   readonly nearest: CheckPlace['nearest'];
   readonly facts: CheckPlace['facts'];
 }
 
+/** The field of an actionable that holds a document query. */
+const QUERY = 'mongo_query';
 /** Fields that every document may have, regardless of the model. */
 const ALWAYS = new Set(['_id', 'created_at', 'updated_at', 'deleted_at']);
 /** A list index, or a positional operator of MongoDB. */
@@ -73,7 +77,7 @@ export function fieldAt(look: Looking, path: string, spot: Pick<Finding, 'at' | 
 }
 
 function reportField(
-  { findings, nearest, parameters }: Looking,
+  { findings, nearest, parameters, root }: Looking,
   where: string,
   name: string,
   candidates: Iterable<string>,
@@ -83,10 +87,17 @@ function reportField(
   const near = nearest(name, candidates);
   const right = path.split('.').map((segment) => (segment === name ? (near ?? name) : segment));
   const text = spot.span === undefined ? JSON.stringify(right.join('.')) : right.join('.');
-  // Where a parameter has the same name, the model may be wrong instead.
-  const isMended = near !== undefined && !parameters.includes(name);
+  // Where the definition has the name elsewhere too, the model may be wrong instead.
+  const isMended = near !== undefined && !parameters.includes(name) && !isNamed(root, name);
   const fix = isMended ? { fix: { title: `change to "${right.join('.')}"`, text } } : {};
   findings.push({ code: 'DOC_FIELD', ...spot, params: { where, name, hint: hintOf(near) }, ...fix });
+}
+
+/** Whether a text of the definition outside its document queries has the name, such as an entry of `returnables`. */
+function isNamed(json: Json, name: string): boolean {
+  if (typeof json === 'string') return json.split('.').includes(name);
+  if (Array.isArray(json)) return json.some((item: Json) => isNamed(item, name));
+  return isObject(json) && Object.entries(json).some(([key, value]) => key !== QUERY && isNamed(value, name));
 }
 
 export const hintOf = (near: string | undefined): string => (near === undefined ? '' : ` Did you mean "${near}"?`);

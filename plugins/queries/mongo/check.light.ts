@@ -11,12 +11,12 @@ import { placeholderOf } from '../../../kernel/language/placeholder.js';
 import { PROJECTION_OPERATORS } from './operators.light.js';
 
 export function checkDocuments(place: CheckPlace): Finding[] {
-  const { value, nearest, facts } = place;
+  const { value, root, nearest, facts } = place;
   const action = actionOf(place);
   const parameters = Array.isArray(value['parameters']) ? (value['parameters'] as readonly Json[]) : [];
   const [model = '', other] = action?.models ?? [];
   const known = action === undefined || model === '' || other !== undefined ? null : knownOf(action);
-  const look: Looking = { findings: [], model, known, parameters, nearest, facts };
+  const look: Looking = { findings: [], model, known, parameters, root, nearest, facts };
   checkPlaceholders(look, value);
   checkParts(look, value);
   return look.findings;

@@ -5,7 +5,7 @@
 
 /**
  * The operand of an operator. Unless noted, values (accessors, `"$1"`) are allowed.
- * 
+ *
  * - `value`: one value, of the type of the field it is compared with or written to.
  * - `values`: a list of them, or one value that is a list.
  * - `number`, `text`, `flag`: one value of that type.
