@@ -1,3 +1,4 @@
+/** Finds the definitions that contain errors. */
 import { offsetInFile } from '../source/document.js';
 import type { Definition } from './model.js';
 import type { Row } from './report.js';

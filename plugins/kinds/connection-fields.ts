@@ -4,14 +4,14 @@ import { numeric } from '../../kernel/schema/combinators.js';
 /** Limits for the result of one statement. */
 export const resultFields = {
   result_rows: numeric({
-    doc: 'A statement that answers more rows is refused (`QRY_RESULT`), and not read any further.',
+    doc: 'A statement with more rows is rejected (`QRY_RESULT`).',
     unit: 'rows',
     default: 500_000,
   })
     .integer()
     .min(1),
   result_bytes: numeric({
-    doc: 'A statement that answers more bytes is refused (`QRY_RESULT`), and not read any further.',
+    doc: 'A statement with more bytes is rejected (`QRY_RESULT`).',
     unit: 'bytes',
     default: 67_108_864,
   })
@@ -22,7 +22,7 @@ export const resultFields = {
 /** `poolSize` and `poolWait`: texts that a driver may replace. */
 export const connectionFields = ({
   poolSize = 'Connections at most.',
-  poolWait = 'How long a request waits for a free connection before it is refused (`QRY_UNAVAILABLE`); at once where that is to be expected.',
+  poolWait = 'How long a request waits for a free connection before it is rejected (`QRY_UNAVAILABLE`), at once under overload.',
 }: {
   readonly poolSize?: string;
   readonly poolWait?: string;
@@ -36,7 +36,7 @@ export const connectionFields = ({
     .min(0.001)
     .max(3600),
   pool_wait: numeric({ doc: poolWait, unit: 'seconds', default: 2 }).min(0.001).max(60),
-  idle_timeout: numeric({ doc: 'Connections without work are closed after this time.', unit: 'seconds', default: 30 })
+  idle_timeout: numeric({ doc: 'Idle connections are closed after this time.', unit: 'seconds', default: 30 })
     .min(0.001)
     .max(3600),
   ...resultFields,

@@ -60,7 +60,7 @@ const faultOf = async (work: Promise<unknown>): Promise<Fault | null> =>
     (error: unknown) => error as Fault,
   );
 const codeOf = async (work: Promise<unknown>): Promise<unknown> => (await faultOf(work))?.code ?? null;
-const idOf = (session: Session): unknown => (session as { id?: number } | undefined)?.id ?? null;
+const idOf = (session: Session): unknown => (session.client as { id?: number } | undefined)?.id ?? null;
 const ok = (session: Session): Promise<unknown> => Promise.resolve(idOf(session));
 
 describe('a call to MongoDB outside a transaction', () => {
@@ -85,7 +85,7 @@ describe('a call to MongoDB outside a transaction', () => {
         server.reach = before;
         const found = await faultOf(
           server.calls.call(null, writes, (session) => {
-            expect(session).to.equal(undefined);
+            expect(session.client).to.equal(undefined);
             server.reach = after;
             return Promise.reject(error);
           }),
@@ -238,9 +238,10 @@ describe('a lock of documents', () => {
   ] as const)
     it(`is refused by ${title}, and its transaction can only be rolled back`, async () => {
       const { calls, fails } = serverWith({ deadline });
-      fails.turn.push(error);
+      fails.turn.push(...Array.from({ length: 10_000 }, () => error));
       const one = calls.begin();
       expect(await codeOf(calls.lock(one, 'key'))).to.equal(code);
+      fails.turn.length = 0;
       expect(await codeOf(calls.call(one, false, ok))).to.equal('QRY_FAILED');
       await calls.rollback(one);
       expect(await codeOf(calls.lock(calls.begin(), 'key'))).to.equal(null);

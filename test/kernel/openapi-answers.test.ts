@@ -112,7 +112,11 @@ describe('openapi: answers', () => {
     expect(codes('SELECT id FROM note WHERE id = $1', 409)).to.equal(undefined);
     expect(codes('UPDATE note SET text = $1 WHERE true', 409)).to.include('QRY_UNIQUE');
     expect(codes('DELETE FROM note WHERE id = $1', 409)).to.deep.equal(['QRY_FOREIGN_KEY', 'QRY_SERIALIZATION']);
-    expect(codes('SELECT id FROM note WHERE id = $1', 503)).to.deep.equal(['QRY_TIMEOUT', 'QRY_UNAVAILABLE']);
+    expect(codes('SELECT id FROM note WHERE id = $1', 503)).to.deep.equal([
+      'QRY_CROWDED',
+      'QRY_TIMEOUT',
+      'QRY_UNAVAILABLE',
+    ]);
   });
 
   it('puts results together as they leave: what is named, combined, wrapped', () => {
