@@ -4,14 +4,14 @@ import { numeric } from '../../kernel/schema/combinators.js';
 /** Limits for the result of one statement. */
 export const resultFields = {
   result_rows: numeric({
-    doc: 'A statement with more rows is rejected (`QRY_RESULT`).',
+    doc: 'Larger results are rejected (`QRY_RESULT`).',
     unit: 'rows',
     default: 500_000,
   })
     .integer()
     .min(1),
   result_bytes: numeric({
-    doc: 'A statement with more bytes is rejected (`QRY_RESULT`).',
+    doc: 'Larger results are rejected (`QRY_RESULT`).',
     unit: 'bytes',
     default: 67_108_864,
   })
@@ -29,7 +29,7 @@ export const connectionFields = ({
 } = {}) => ({
   pool_size: numeric({ doc: poolSize, unit: 'connections', default: 10 }).integer().min(1).max(500),
   statement_timeout: numeric({
-    doc: 'A statement that runs longer is stopped (`QRY_TIMEOUT`).',
+    doc: 'Longer statements are cancelled (`QRY_TIMEOUT`).',
     unit: 'seconds',
     default: 10,
   })
