@@ -9,6 +9,7 @@ import type { TextChange } from '../source/format.js';
 import { misspelt, nearest } from '../source/suggest.js';
 import { memberOf, type LocatedNode } from '../source/tree.js';
 import { takes } from './checks/column-values.js';
+import { isProtected } from './checks/protections.js';
 import { columnType, type Meetings } from './checks/types.js';
 import { inOtherLetters } from './checks/invented-accessors.js';
 import type { Reference } from './finds.js';
@@ -70,7 +71,7 @@ function decide(resource: LinkedResource, action: LinkedAction, reference: Refer
   }
   const isLiteral = isSub0(profile);
   const near = nearWord(resource, action, context, text, met);
-  const options = fixes(resource, action, reference, { context, near });
+  const options = fixes(resource, action, reference, { context, near, met });
   const params = { name: text === '' ? EMPTY : text, hint: hint(near) };
   report.add(isLiteral ? 'LNK_LITERAL' : 'LNK_NO_SOURCE', spot, params, options);
 }
@@ -89,7 +90,7 @@ function reportUnruled(
   const near = misspelt(String(name), namesNear(resource, action, met));
   if (near !== undefined) context.report.add('LNK_NO_RULE', spot, { name, hint: hint(near) }, rename(near));
   else {
-    const options = fixes(resource, action, reference, { context, near });
+    const options = fixes(resource, action, reference, { context, near, met });
     context.report.add('LNK_UNRULED', spot, { name }, options);
   }
 }
@@ -128,12 +129,21 @@ const namesNear = (
   ...(met?.columns ?? []),
 ];
 
+const protectedColumns = ({ definition }: LinkedResource, { node }: LinkedAction): string[] =>
+  definition.finds.references.flatMap((one) =>
+    isProtected(one) && inside(one.node, node) ? [String(one.name).split('.').at(-1) ?? ''] : [],
+  );
+
 /** Likeliest first: another name, a declared field, a literal value. */
 function fixes(
   resource: LinkedResource,
   action: LinkedAction,
   { name, node, spot }: Reference,
-  { context, near }: { readonly context: ParameterContext; readonly near: string | undefined },
+  {
+    context,
+    near,
+    met,
+  }: { readonly context: ParameterContext; readonly near: string | undefined; readonly met: Met | null },
 ): ReportOptions {
   const text = String(name);
   const json = `{ "${LITERAL}": ${JSON.stringify(text)} }`;
@@ -148,10 +158,14 @@ function fixes(
   const listed = words.map((word) => `"${word}"`).join(', ');
   const field = repair(`declare the field${words.length > 1 ? 's' : ''} ${listed}`, declared, true).fix;
   const other = rename(near).fix;
-  const fits = fieldsMet(resource, text, context, node).every((column) => {
-    const type = columnType(context.registry, column);
-    return type === null || takes(type, text);
-  });
+  // A literal would be stored unprotected, and every row would hold the same secret.
+  const isProtectedHere = protectedColumns(resource, action).some((column) => met?.columns.includes(column));
+  const fits =
+    !isProtectedHere &&
+    fieldsMet(resource, text, context, node).every((column) => {
+      const type = columnType(context.registry, column);
+      return type === null || takes(type, text);
+    });
   const all = [
     ...(other ? [{ ...other, asks: true as const }] : []),
     ...(field ? [field] : []),

@@ -1,5 +1,6 @@
 /** What a queue remembers of work that is over: nothing. Without a store behind it, so that only the queue itself can grow. */
 import { expect } from 'chai';
+import { setTimeout } from 'node:timers/promises';
 import type { Held, Store } from '../../plugins/queues/shared/store.js';
 import { createQueue } from '../../plugins/queues/shared/queue.js';
 import { readSettings } from '../../plugins/queues/shared/settings.js';
@@ -56,8 +57,11 @@ describe('the memory of a queue', () => {
     try {
       await round();
       const first = await round();
-      const last = await round().then(round);
-      expect((last - first) / (2 * JOBS), 'bytes for each').to.be.lessThan(MOST);
+      const grown = async (): Promise<number> => ((await collectedHeap()) - first) / (2 * JOBS);
+      await round().then(round);
+      // Timers and reactions of finished work end later on a busy machine. What leaks stays.
+      for (let tries = 0; (await grown()) > MOST && tries < 20; tries++) await setTimeout(50);
+      expect(await grown(), 'bytes for each').to.be.lessThan(MOST);
     } finally {
       await queue.rest();
     }
