@@ -1,21 +1,26 @@
-/** The `lintel` entry point for plugin authors: the light half of the contract, for specs and kinds. */
-export type { ApiPart, ApiPlace, JsonSchema } from './contract/api.js';
-export { defineKind } from './contract/kind.js';
-export type { ConfigSection, FactSpec, Host, Kind, Select } from './contract/kind.js';
-export { definePlugin } from './contract/plugin.js';
-export type { CheckPlace, Finding, PluginSpec } from './contract/plugin.js';
-export type { Json, JsonObject } from './contract/json.js';
-export { Slot } from './contract/slot.js';
-export {
-  anyJson,
-  either,
-  flag,
-  list,
-  numeric,
-  pluginName,
-  record,
-  shape,
-  slot,
-  text,
-  value,
-} from './schema/combinators.js';
+/** The `lintel/runtime` entry point for plugin authors: the runtime half of the contract, and the kernel for embedding. */
+export { defineRuntime } from '../contract/plugin.js';
+export type { MigrationOutline, MigrationProgress, MigrationStep } from '../contract/migration.js';
+export type { Health, Log, PluginRuntime, RuntimeContext } from '../contract/plugin.js';
+export { fault, Fault } from '../contract/fault.js';
+export { done } from '../contract/hooks.js';
+export type { Registrar, Reply, Route, RouteReply, RouteRequest } from '../contract/hooks.js';
+export type { Asker } from '../contract/asker.js';
+export { createLine, type Line } from '../contract/line.js';
+export { clock } from '../language/project/clock.js';
+export { settledText } from '../contract/settled.js';
+export { ActionPhase, ResourcePhase, Stage } from '../contract/slot.js';
+export type {
+  Execute,
+  Frame,
+  Invocation,
+  ModePlan,
+  PlanTools,
+  Reader,
+  Step,
+  Unit,
+  UploadedFile,
+} from '../contract/plan.js';
+export { createKernel, type Kernel } from './runtime/kernel.js';
+export { loadProject } from './runtime/project.js';
+export { listen } from './http/server.js';

@@ -1,7 +1,7 @@
 /** The built-in kinds and specs. The extension's bundle replaces this module by prebuilt data (`extension/tools/built-in.ts`). */
-import type { SpecList } from '../kernel/export/packed.js';
+import type { SpecList } from '../language/export/packed.js';
 import { specs } from '../plugins/index.spec.js';
-import { kinds } from '../plugins/kinds/index.js';
+import { kinds } from '../plugins/index.kinds.js';
 
 const all: SpecList = { kinds, specs };
 

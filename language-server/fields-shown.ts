@@ -1,11 +1,11 @@
 /** Lists the values in a range of a file with their fields. Skips everything outside of the range. */
 import type { Position, Range } from 'vscode-languageserver';
-import { configField } from '../kernel/analysis/config.js';
-import { childrenOf, levelAt, type Level } from '../kernel/analysis/descend.js';
-import { ROOT_FIELDS } from '../kernel/analysis/grammar.js';
-import type { FieldNode } from '../kernel/schema/field-node.js';
-import { rangeAt, type Document } from '../kernel/source/document.js';
-import type { LocatedNode } from '../kernel/source/tree.js';
+import { configField } from '../language/analysis/config.js';
+import { childrenOf, levelAt, type Level } from '../language/analysis/descend.js';
+import { ROOT_FIELDS } from '../language/analysis/grammar.js';
+import type { FieldNode } from '../language/schema/field-node.js';
+import { rangeAt, type Document } from '../language/source/document.js';
+import type { LocatedNode } from '../language/source/tree.js';
 import type { View } from './view.js';
 
 export interface Shown {

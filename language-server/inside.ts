@@ -1,6 +1,6 @@
 /** Converts ranges in the decoded string at the cursor to ranges in the file. */
-import type { Span } from '../kernel/analysis/report.js';
-import { offsetInString } from '../kernel/source/escapes.js';
+import type { Span } from '../language/analysis/report.js';
+import { offsetInString } from '../language/source/escapes.js';
 import type { Site, View } from './view.js';
 
 export const spanInside = ({ doc }: View, inside: NonNullable<Site['inside']>, from: number, to: number): Span => ({

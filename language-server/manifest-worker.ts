@@ -2,11 +2,11 @@
  * A separate process that prints the specs of workspace plugins as a manifest. The only module of the server that runs workspace
  * code: for trusted workspaces only, with an empty environment and limits.
  */
-import { kinds as builtinKinds } from '../plugins/kinds/index.js';
+import { kinds as builtinKinds } from '../plugins/index.kinds.js';
 import { specs as builtinSpecs } from '../plugins/index.spec.js';
-import { buildRegistry } from '../kernel/analysis/registry.js';
-import { manifestOf, manifestText } from '../kernel/export/manifest.js';
-import { readFolder } from '../kernel/project/plugin-folders.js';
+import { buildRegistry } from '../language/analysis/registry.js';
+import { manifestOf, manifestText } from '../language/export/manifest.js';
+import { readFolder } from '../language/project/plugin-folders.js';
 
 /** `others`: folders that may define the kinds of these plugins. */
 async function main([folder = '', name = '', ...others]: readonly string[]): Promise<void> {

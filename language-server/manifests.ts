@@ -6,8 +6,8 @@ import { execFile, type ChildProcess } from 'node:child_process';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readManifest } from '../kernel/export/manifest-read.js';
-import { MAX_MANIFEST, writes, writtenManifest, type FoundManifest } from '../kernel/project/plugin-manifests.js';
+import { readManifest } from '../language/export/manifest-read.js';
+import { MAX_MANIFEST, writes, writtenManifest, type FoundManifest } from '../language/project/plugin-manifests.js';
 
 /** Limits of the worker process: milliseconds and megabytes. */
 const MAX_TIME = 10_000;

@@ -1,6 +1,6 @@
 /** Formats locations as links that an editor opens: `definitions/a.json:12`. */
 import { join } from 'node:path';
-import { positionAt, type Document } from '../kernel/source/document.js';
+import { positionAt, type Document } from '../language/source/document.js';
 import type { Project } from './project.js';
 import { inCode } from './safe-markdown.js';
 import { uriOf } from './uri.js';

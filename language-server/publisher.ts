@@ -4,7 +4,7 @@
 import type { Connection, Diagnostic, TextDocuments } from 'vscode-languageserver';
 import type { TextDocument } from 'vscode-languageserver-textdocument';
 import { join } from 'node:path';
-import type { Problem } from '../kernel/contract/problem.js';
+import type { Problem } from '../contract/problem.js';
 import { tellFailure } from './failure.js';
 import { diagnosticOf } from './render.js';
 import { afterQuestions } from './after-questions.js';

@@ -1,17 +1,17 @@
 /** Builds a project's registry from enabled built-in specs and from manifests of its own folders. */
 import { resolve } from 'node:path';
-import { CONFIG_NAME } from '../kernel/project/names.js';
+import { CONFIG_NAME } from '../language/project/names.js';
 import { builtIn, IS_JUDGED } from './built-in.js';
 import { findManifest } from './manifests.js';
-import { pluginLists } from '../kernel/analysis/config.js';
-import { buildRegistry, type Registry } from '../kernel/analysis/registry.js';
-import { BootError } from '../kernel/contract/boot-error.js';
-import { pluginId, type PluginSpec } from '../kernel/contract/plugin.js';
-import type { Kind } from '../kernel/contract/kind.js';
-import type { Problem } from '../kernel/contract/problem.js';
-import { specsOf } from '../kernel/export/manifest-specs.js';
-import { BUILTIN, matches } from '../kernel/project/plugin-folders.js';
-import { foldersIn, unreadPlugins } from '../kernel/project/plugin-manifests.js';
+import { pluginLists } from '../language/analysis/config.js';
+import { buildRegistry, type Registry } from '../language/analysis/registry.js';
+import { BootError } from '../contract/boot-error.js';
+import { pluginId, type PluginSpec } from '../contract/plugin.js';
+import type { Kind } from '../contract/kind.js';
+import type { Problem } from '../contract/problem.js';
+import { specsOf } from '../language/export/manifest-specs.js';
+import { BUILTIN, matches } from '../language/project/plugin-folders.js';
+import { foldersIn, unreadPlugins } from '../language/project/plugin-manifests.js';
 
 export interface LoadedRegistry {
   readonly registry: Registry;

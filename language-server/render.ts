@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { Diagnostic } from 'vscode-languageserver';
 import { DiagnosticSeverity, DiagnosticTag } from './protocol.js';
-import type { Problem, ProblemTag, Severity } from '../kernel/contract/problem.js';
+import type { Problem, ProblemTag, Severity } from '../contract/problem.js';
 import { pageOfCode } from './pages.js';
 import type { Project } from './project.js';
 

@@ -2,16 +2,16 @@
  * The effective config in this environment; while the text is invalid, the last valid one. An invalid variable is a problem, not
  * an exception.
  */
-import type { EnvFacts } from '../kernel/analysis/checks/accessors.js';
-import { analyseConfig, type Config } from '../kernel/analysis/config.js';
-import type { Registry } from '../kernel/analysis/registry.js';
-import { createReport, problemsIn } from '../kernel/analysis/report.js';
-import { BootError } from '../kernel/contract/boot-error.js';
-import type { Problem } from '../kernel/contract/problem.js';
-import { withEnvironment } from '../kernel/project/config-environment.js';
-import type { Environment } from '../kernel/project/environment.js';
-import { CONFIG_NAME } from '../kernel/project/names.js';
-import { document } from '../kernel/source/document.js';
+import type { EnvFacts } from '../language/analysis/checks/accessors.js';
+import { analyseConfig, type Config } from '../language/analysis/config.js';
+import type { Registry } from '../language/analysis/registry.js';
+import { createReport, problemsIn } from '../language/analysis/report.js';
+import { BootError } from '../contract/boot-error.js';
+import type { Problem } from '../contract/problem.js';
+import { withEnvironment } from '../language/project/config-environment.js';
+import type { Environment } from '../language/project/environment.js';
+import { CONFIG_NAME } from '../language/project/names.js';
+import { document } from '../language/source/document.js';
 
 export interface ConfigSource {
   /** Text of the config file; null if there is none. */

@@ -1,11 +1,11 @@
 /** Converts a node to JSON for display, without values of secret fields. */
-import { childrenOf, descend, type Level } from '../kernel/analysis/descend.js';
-import { ROOT_FIELDS } from '../kernel/analysis/grammar.js';
-import type { Definition } from '../kernel/analysis/model.js';
-import type { Registry } from '../kernel/analysis/registry.js';
-import type { Json } from '../kernel/contract/json.js';
-import { accessorsIn } from '../kernel/language/accessor.js';
-import { toJson, type LocatedNode } from '../kernel/source/tree.js';
+import { childrenOf, descend, type Level } from '../language/analysis/descend.js';
+import { ROOT_FIELDS } from '../language/analysis/grammar.js';
+import type { Definition } from '../language/analysis/model.js';
+import type { Registry } from '../language/analysis/registry.js';
+import type { Json } from '../contract/json.js';
+import { accessorsIn } from '../language/strings/accessor.js';
+import { toJson, type LocatedNode } from '../language/source/tree.js';
 
 export function shownJson(registry: Registry, { sort, node: root }: Definition, node: LocatedNode): Json {
   const path: (string | number)[] = [];

@@ -1,6 +1,6 @@
 /** Describes when each actionable of a resource runs: `1st`, `2nd, together with 3`. Uses the order of the compiler. */
-import { divide, immediateIn } from '../kernel/analysis/division.js';
-import type { ActionModel, ResourceModel } from '../kernel/analysis/model.js';
+import { divide, immediateIn } from '../language/analysis/division.js';
+import type { ActionModel, ResourceModel } from '../language/analysis/model.js';
 import type { View } from './view.js';
 
 /** Descriptions by key; omits actionables of other resources. */

@@ -2,15 +2,15 @@
  * Parses only the definition at the cursor, without the analysis, so that completion is fast between keystrokes. Validates
  * nothing.
  */
-import { classify } from '../kernel/analysis/classify.js';
-import { walkDefinition } from '../kernel/analysis/analyse.js';
-import { noFinds, type Finds } from '../kernel/analysis/finds.js';
-import type { Definition } from '../kernel/analysis/model.js';
-import { createReport } from '../kernel/analysis/report.js';
-import type { Registry } from '../kernel/analysis/registry.js';
-import type { Document } from '../kernel/source/document.js';
-import { parseSource, type LocatedNode } from '../kernel/source/tree.js';
-import { closingOf, type Cursor } from '../kernel/source/cursor.js';
+import { classify } from '../language/analysis/classify.js';
+import { walkDefinition } from '../language/analysis/analyse.js';
+import { noFinds, type Finds } from '../language/analysis/finds.js';
+import type { Definition } from '../language/analysis/model.js';
+import { createReport } from '../language/analysis/report.js';
+import type { Registry } from '../language/analysis/registry.js';
+import type { Document } from '../language/source/document.js';
+import { parseSource, type LocatedNode } from '../language/source/tree.js';
+import { closingOf, type Cursor } from '../language/source/cursor.js';
 
 export interface Typed {
   readonly definition: Definition | null;

@@ -3,17 +3,17 @@
  * protocol.
  */
 import type { Position, Range as LspRange } from 'vscode-languageserver';
-import { configField } from '../kernel/analysis/config.js';
-import { descend, type Level } from '../kernel/analysis/descend.js';
-import { BESIDE_FIELDS, ROOT_FIELDS } from '../kernel/analysis/grammar.js';
-import type { Analysis, Definition } from '../kernel/analysis/model.js';
-import type { Registry } from '../kernel/analysis/registry.js';
-import type { Problem } from '../kernel/contract/problem.js';
-import type { FieldNode } from '../kernel/schema/field-node.js';
-import { cursorAt, type Cursor } from '../kernel/source/cursor.js';
-import { document, offsetInFile, rangeAt, type Document } from '../kernel/source/document.js';
-import { decodedOffset } from '../kernel/source/escapes.js';
-import { parseSource, type LocatedNode, type SourceTree } from '../kernel/source/tree.js';
+import { configField } from '../language/analysis/config.js';
+import { descend, type Level } from '../language/analysis/descend.js';
+import { BESIDE_FIELDS, ROOT_FIELDS } from '../language/analysis/grammar.js';
+import type { Analysis, Definition } from '../language/analysis/model.js';
+import type { Registry } from '../language/analysis/registry.js';
+import type { Problem } from '../contract/problem.js';
+import type { FieldNode } from '../language/schema/field-node.js';
+import { cursorAt, type Cursor } from '../language/source/cursor.js';
+import { document, offsetInFile, rangeAt, type Document } from '../language/source/document.js';
+import { decodedOffset } from '../language/source/escapes.js';
+import { parseSource, type LocatedNode, type SourceTree } from '../language/source/tree.js';
 import type { Project, Snapshot } from './project.js';
 import { typedAt } from './typed.js';
 import { uriOf } from './uri.js';

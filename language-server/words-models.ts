@@ -1,7 +1,7 @@
 /** Describes models in Markdown: fields, table, unique constraints. */
-import type { DataModel } from '../kernel/analysis/model.js';
-import { blocks, table } from '../kernel/export/markdown.js';
-import { memberOf } from '../kernel/source/tree.js';
+import type { DataModel } from '../language/analysis/model.js';
+import { blocks, table } from '../language/export/markdown.js';
+import { memberOf } from '../language/source/tree.js';
 import { placeWords } from './place-words.js';
 import { inCode } from './safe-markdown.js';
 import type { View } from './view.js';

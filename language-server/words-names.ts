@@ -1,12 +1,12 @@
 /** Describes names of values (payload fields, results, claims, generated values) with their origin and uses. */
-import type { Declaration } from '../kernel/analysis/finds.js';
-import type { SymbolSort } from '../kernel/analysis/symbols.js';
-import { inside } from '../kernel/analysis/report.js';
-import type { ResourceModel } from '../kernel/analysis/model.js';
-import { blocks } from '../kernel/export/markdown.js';
-import { pathParameters } from '../kernel/language/route.js';
-import type { SymbolKind } from '../kernel/schema/meta.js';
-import type { LocatedNode } from '../kernel/source/tree.js';
+import type { Declaration } from '../language/analysis/finds.js';
+import type { SymbolSort } from '../language/analysis/symbols.js';
+import { inside } from '../language/analysis/report.js';
+import type { ResourceModel } from '../language/analysis/model.js';
+import { blocks } from '../language/export/markdown.js';
+import { pathParameters } from '../language/strings/route.js';
+import type { SymbolKind } from '../language/schema/meta.js';
+import type { LocatedNode } from '../language/source/tree.js';
 import { indexOf, placesOf } from './navigation/places.js';
 import { fileLink, placeWords } from './place-words.js';
 import { inCode } from './safe-markdown.js';

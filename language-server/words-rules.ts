@@ -1,10 +1,10 @@
 /** Describes payload rules and model fields, type first. Plain text for labels, Markdown for hovers. */
-import type { Declaration } from '../kernel/analysis/finds.js';
-import type { ResourceModel } from '../kernel/analysis/model.js';
-import type { Registry } from '../kernel/analysis/registry.js';
-import { isObject, type Json } from '../kernel/contract/json.js';
-import type { SymbolKind } from '../kernel/schema/meta.js';
-import { nodeAt } from '../kernel/source/tree.js';
+import type { Declaration } from '../language/analysis/finds.js';
+import type { ResourceModel } from '../language/analysis/model.js';
+import type { Registry } from '../language/analysis/registry.js';
+import { isObject, type Json } from '../contract/json.js';
+import type { SymbolKind } from '../language/schema/meta.js';
+import { nodeAt } from '../language/source/tree.js';
 import { inCode } from './safe-markdown.js';
 
 /** Maximum length of a value. */

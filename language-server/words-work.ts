@@ -1,7 +1,7 @@
 /** Describes resources and actionables: what they do, in which order, and their dependents. */
-import { inside } from '../kernel/analysis/report.js';
-import type { ActionModel, ResourceModel } from '../kernel/analysis/model.js';
-import { blocks } from '../kernel/export/markdown.js';
+import { inside } from '../language/analysis/report.js';
+import type { ActionModel, ResourceModel } from '../language/analysis/model.js';
+import { blocks } from '../language/export/markdown.js';
 import { turnsOf } from './turns.js';
 import { placeWords } from './place-words.js';
 import { inCode } from './safe-markdown.js';

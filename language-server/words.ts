@@ -1,12 +1,12 @@
 /** Describes fields and plugins as in the reference. Shared by hover and completion; safe for untrusted specs. */
-import type { PluginSpec } from '../kernel/contract/plugin.js';
-import type { Json } from '../kernel/contract/json.js';
-import type { Registry } from '../kernel/analysis/registry.js';
-import { boundsOf, deprecationOf, remarksOf, typeOf, valuesOf } from '../kernel/export/field-words.js';
-import { blocks, fenced, midSentence } from '../kernel/export/markdown.js';
-import { deprecationOfPlugin, originOf } from '../kernel/export/plugin-words.js';
-import { inLargerUnits } from '../kernel/language/quantities.js';
-import type { FieldNode } from '../kernel/schema/field-node.js';
+import type { PluginSpec } from '../contract/plugin.js';
+import type { Json } from '../contract/json.js';
+import type { Registry } from '../language/analysis/registry.js';
+import { boundsOf, deprecationOf, remarksOf, typeOf, valuesOf } from '../language/export/field-words.js';
+import { blocks, fenced, midSentence } from '../language/export/markdown.js';
+import { deprecationOfPlugin, originOf } from '../language/export/plugin-words.js';
+import { inLargerUnits } from '../language/strings/quantities.js';
+import type { FieldNode } from '../language/schema/field-node.js';
 import { inBlock, inCode, safeMarkdown } from './safe-markdown.js';
 
 /** Maximum length of an inline example. */

@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
-import { CONFIG_NAME } from '../kernel/project/names.js';
+import { CONFIG_NAME } from '../language/project/names.js';
 import { openProject, type Opening, type Project } from './project.js';
 
 interface Given {

@@ -1,11 +1,11 @@
 /** Resolves the time zone of a schedule: the sibling field, otherwise a plugin's option in the config, otherwise UTC. */
-import { asText } from '../kernel/contract/json.js';
-import type { PluginSpec } from '../kernel/contract/plugin.js';
-import type { Registry } from '../kernel/analysis/registry.js';
-import { isZone } from '../kernel/language/zone.js';
-import type { FieldNode } from '../kernel/schema/field-node.js';
-import { fold } from '../kernel/schema/fold.js';
-import { memberOf } from '../kernel/source/tree.js';
+import { asText } from '../contract/json.js';
+import type { PluginSpec } from '../contract/plugin.js';
+import type { Registry } from '../language/analysis/registry.js';
+import { isZone } from '../language/strings/zone.js';
+import type { FieldNode } from '../language/schema/field-node.js';
+import { fold } from '../language/schema/fold.js';
+import { memberOf } from '../language/source/tree.js';
 import type { Site, View } from './view.js';
 
 /** Returns a valid IANA time zone name. */

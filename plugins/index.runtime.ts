@@ -1,5 +1,5 @@
 /** Maps plugin ids to loaders of their runtimes. A runtime is imported only when a definition or the config uses the plugin. */
-import type { PluginId, PluginRuntime } from '../kernel/contract/plugin.js';
+import type { PluginId, PluginRuntime } from '../contract/plugin.js';
 
 type Loader = () => Promise<{ readonly default: PluginRuntime<never> | PluginRuntime<unknown> }>;
 

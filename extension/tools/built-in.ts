@@ -6,11 +6,11 @@ import type { Plugin } from 'esbuild';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
-import { NODES } from '../../kernel/analysis/grammar-schemas.js';
-import { plainOf } from '../../kernel/export/manifest.js';
-import { packSpecs } from '../../kernel/export/packed.js';
-import { CATALOGUE } from '../../kernel/problems/catalogue.js';
-import { kinds } from '../../plugins/kinds/index.js';
+import { NODES } from '../../language/analysis/grammar-schemas.js';
+import { plainOf } from '../../language/export/manifest.js';
+import { packSpecs } from '../../language/export/packed.js';
+import { CATALOGUE } from '../../language/problems/catalogue.js';
+import { kinds } from '../../plugins/index.kinds.js';
 import { specs } from '../../plugins/index.spec.js';
 
 const BUILT_IN = 'built-in.txt.br';
@@ -22,7 +22,7 @@ const readText = (file: string): string => `brotliDecompressSync(readFileSync(ne
 const SOURCE = `
 import { readFileSync } from 'node:fs';
 import { brotliDecompressSync } from 'node:zlib';
-import { unpackSpecs } from '../kernel/export/packed.js';
+import { unpackSpecs } from '../language/export/packed.js';
 const code = () => require('./built-in.js').builtIn();
 const read = () => ${readText(BUILT_IN)}.toString('latin1');
 export const IS_JUDGED = true;
@@ -30,14 +30,14 @@ let known;
 export const builtIn = () => (known ??= unpackSpecs(read(), code));
 `;
 
-/** Replaces `kernel/problems/catalogue.ts`. */
+/** Replaces `language/problems/catalogue.ts`. */
 const CATALOGUE_SOURCE = `
 import { readFileSync } from 'node:fs';
 import { brotliDecompressSync } from 'node:zlib';
 export const CATALOGUE = JSON.parse(${readText(PROBLEMS)}.toString());
 `;
 
-/** Replaces `kernel/analysis/grammar-schemas.ts`. */
+/** Replaces `language/analysis/grammar-schemas.ts`. */
 function grammarSource(): string {
   const nodes = JSON.stringify(plainOf(NODES, 'grammar'));
   return `
@@ -50,11 +50,11 @@ export const NODES = Object.fromEntries(Object.entries(nodes).map(([name, node])
 export const builtInAsData: Plugin = {
   name: 'built in as data',
   setup(build) {
-    build.onLoad({ filter: /kernel[/\\]analysis[/\\]grammar-schemas\.ts$/ }, () => ({
+    build.onLoad({ filter: /language[/\\]analysis[/\\]grammar-schemas\.ts$/ }, () => ({
       contents: grammarSource(),
       loader: 'ts',
     }));
-    build.onLoad({ filter: /kernel[/\\]problems[/\\]catalogue\.ts$/ }, () => ({
+    build.onLoad({ filter: /language[/\\]problems[/\\]catalogue\.ts$/ }, () => ({
       contents: CATALOGUE_SOURCE,
       loader: 'ts',
     }));

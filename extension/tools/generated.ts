@@ -1,8 +1,8 @@
 /** The extension's generated files as text, by path; a test compares them with the files on disk. */
 import { join } from 'node:path';
-import { DEFAULTS } from '../../kernel/analysis/config-schema.js';
-import { GRAMMAR } from '../../kernel/analysis/grammar.js';
-import { Slot } from '../../kernel/contract/slot.js';
+import { DEFAULTS } from '../../language/analysis/config-schema.js';
+import { GRAMMAR } from '../../language/analysis/grammar.js';
+import { Slot } from '../../contract/slot.js';
 import { readGallery } from '../src/gallery.js';
 import { builtIn } from './facts.js';
 import { formatText } from './format.js';

@@ -2,7 +2,7 @@
  * Generates the TextMate grammar from the specs. Rules match within a line, so an unclosed quote inside a statement cannot affect
  * the rest of the file.
  */
-import { fieldsInLanguage, type Registry } from '../../kernel/analysis/registry.js';
+import { fieldsInLanguage, type Registry } from '../../language/analysis/registry.js';
 
 export interface Rule {
   readonly name?: string;

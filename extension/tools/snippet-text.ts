@@ -1,5 +1,5 @@
 /** Formats JSON as a snippet body with a tab stop at each replaceable value. */
-import type { Json } from '../../kernel/contract/json.js';
+import type { Json } from '../../contract/json.js';
 
 const WIDTH = 90;
 

@@ -1,10 +1,10 @@
 /** Generates snippets from the gallery and from the examples of every spec. Independent of particular plugins. */
-import type { Registry } from '../../kernel/analysis/registry.js';
-import { GRAMMAR } from '../../kernel/analysis/grammar.js';
-import type { Json, JsonObject } from '../../kernel/contract/json.js';
-import type { Kind } from '../../kernel/contract/kind.js';
-import { pluginId, type PluginSpec } from '../../kernel/contract/plugin.js';
-import { midSentence } from '../../kernel/export/markdown.js';
+import type { Registry } from '../../language/analysis/registry.js';
+import { GRAMMAR } from '../../language/analysis/grammar.js';
+import type { Json, JsonObject } from '../../contract/json.js';
+import type { Kind } from '../../contract/kind.js';
+import { pluginId, type PluginSpec } from '../../contract/plugin.js';
+import { midSentence } from '../../language/export/markdown.js';
 import type { Gallery, Pattern } from '../src/gallery.js';
 import { literally, snippetText, stop, type Stops } from './snippet-text.js';
 

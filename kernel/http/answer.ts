@@ -1,8 +1,8 @@
 /** Writes HTTP responses: common, CORS and own headers, then the body in one write. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { networkOf } from '../contract/asker.js';
-import type { Reply } from '../contract/hooks.js';
-import { Rendered } from '../contract/rendered.js';
+import { networkOf } from '../../contract/asker.js';
+import type { Reply } from '../../contract/hooks.js';
+import { Rendered } from '../../contract/rendered.js';
 import type { Cors } from './cors.js';
 import { remoteOf } from './invocation.js';
 import type { Unread } from './unread.js';

@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import Koa from 'koa';
-import { fault, type Fault } from '../contract/fault.js';
-import type { Route } from '../contract/hooks.js';
-import { problemTypeOf } from '../contract/profile.js';
-import type { ResourcePlan } from '../compile/plan.js';
+import { fault, type Fault } from '../../contract/fault.js';
+import type { Route } from '../../contract/hooks.js';
+import { problemTypeOf } from '../../contract/profile.js';
+import type { ResourcePlan } from '../plan/plan.js';
 import { asFault, invoke } from '../runtime/invoke.js';
 import type { Kernel } from '../runtime/kernel.js';
 import { refuse } from '../runtime/problem-details.js';

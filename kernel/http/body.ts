@@ -1,8 +1,8 @@
 /** Reads JSON bodies within limits. It knows nothing of resources. */
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import { fault } from '../contract/fault.js';
-import { parseBounded, type JsonLimits } from '../language/bounded-json.js';
+import { fault } from '../../contract/fault.js';
+import { parseBounded, type JsonLimits } from '../../language/strings/bounded-json.js';
 
 export interface BodyLimits extends JsonLimits {
   readonly body: number;

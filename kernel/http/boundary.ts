@@ -1,8 +1,8 @@
 /**
  * Parses the content type and part names of a multipart form, strictly, so that no two parsers read the same form differently.
  */
-import { fault } from '../contract/fault.js';
-import { POISON_KEYS } from '../contract/json.js';
+import { fault } from '../../contract/fault.js';
+import { POISON_KEYS } from '../../contract/json.js';
 import { CLOSE } from './body.js';
 
 const MAX_NAME_BYTES = 200;

@@ -1,8 +1,8 @@
 /** Spools and removes the files of one request. It does not validate their contents. */
 import { rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import { fault, type Fault } from '../contract/fault.js';
-import type { FileLimits, UploadedFile } from '../contract/plan.js';
+import { fault, type Fault } from '../../contract/fault.js';
+import type { FileLimits, UploadedFile } from '../../contract/plan.js';
 import { CLOSE } from './body.js';
 import { spool, spoolFolder, spoolPath } from './spool.js';
 

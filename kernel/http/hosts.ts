@@ -3,7 +3,7 @@
  * treat the server as the page's origin.
  */
 import { BlockList, isIP } from 'node:net';
-import type { HttpConfig } from '../analysis/config.js';
+import type { HttpConfig } from '../../language/analysis/config.js';
 
 type Hosting = Pick<HttpConfig, 'host' | 'hosts' | 'trusted_proxies'>;
 

@@ -1,8 +1,8 @@
 /** An HTTP request as an invocation. It knows no rules of resources. */
 import type { IncomingMessage } from 'node:http';
 import { isIP, isIPv4 } from 'node:net';
-import type { ActionTiming, FileLimits, Invocation, Payload, UploadedFile } from '../contract/plan.js';
-import type { HttpConfig } from '../analysis/config.js';
+import type { ActionTiming, FileLimits, Invocation, Payload, UploadedFile } from '../../contract/plan.js';
+import type { HttpConfig } from '../../language/analysis/config.js';
 import { giveBack, type HeldWork } from '../runtime/held.js';
 import { readBytes } from './body.js';
 import { isForm, isInQuery, jsonPayload, queryPayload, refuseEncoding, withParameters } from './payload.js';

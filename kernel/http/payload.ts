@@ -1,8 +1,8 @@
 /** Reads the payload of a request: a JSON body, or the query string for methods without a body. */
 import type { IncomingMessage } from 'node:http';
-import { fault } from '../contract/fault.js';
-import { POISON_KEYS } from '../contract/json.js';
-import type { Payload } from '../contract/plan.js';
+import { fault } from '../../contract/fault.js';
+import { POISON_KEYS } from '../../contract/json.js';
+import type { Payload } from '../../contract/plan.js';
 import { CLOSE, isJsonType, parseJson, readBytes, type BodyLimits } from './body.js';
 
 const EMPTY: Payload = Object.freeze({});

@@ -2,8 +2,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { fault } from '../contract/fault.js';
-import type { Route, RouteReply } from '../contract/hooks.js';
+import { fault } from '../../contract/fault.js';
+import type { Route, RouteReply } from '../../contract/hooks.js';
 import { headerValues, remoteOf } from './invocation.js';
 
 export interface FoundRoute {

@@ -1,6 +1,6 @@
 /** Finds the plan for a request path, or throws 404 or 503. */
-import type { PlanSet, ResourcePlan } from '../compile/plan.js';
-import { fault } from '../contract/fault.js';
+import type { PlanSet, ResourcePlan } from '../plan/plan.js';
+import { fault } from '../../contract/fault.js';
 
 export interface Route {
   readonly plan: ResourcePlan;

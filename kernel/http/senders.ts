@@ -1,6 +1,6 @@
 /** Detects cross-site requests and WebSocket handshakes from the headers that browsers set. */
-import type { HttpConfig } from '../analysis/config.js';
-import type { ProofSort } from '../contract/plan.js';
+import type { HttpConfig } from '../../language/analysis/config.js';
+import type { ProofSort } from '../../contract/plan.js';
 
 /** Lower-case names. */
 type ReadHeader = (name: string) => readonly string[];

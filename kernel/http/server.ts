@@ -1,11 +1,11 @@
 /** The listening server: timeouts for slow clients, and an orderly shutdown. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import type { HttpConfig } from '../analysis/config.js';
-import { BootError } from '../contract/boot-error.js';
-import type { Fault } from '../contract/fault.js';
+import type { HttpConfig } from '../../language/analysis/config.js';
+import { BootError } from '../../contract/boot-error.js';
+import type { Fault } from '../../contract/fault.js';
 import type { Kernel } from '../runtime/kernel.js';
-import type { Route } from '../contract/hooks.js';
+import type { Route } from '../../contract/hooks.js';
 import type { Door } from '../sockets/door.js';
 import { isLocal } from './hosts.js';
 import { sweepSpools } from './spool.js';

@@ -2,17 +2,17 @@
  * Checks the statements of an analysis in scratch or open stores, without running them. Scratch results are cached until the
  * statement or one of its tables changes.
  */
-import type { ModelTable, StorePlace } from '../contract/model.js';
-import type { PluginId } from '../contract/plugin.js';
-import type { Refusal, Scratch } from '../contract/trial.js';
-import type { Asked } from '../analysis/asked.js';
-import type { Refusals } from '../analysis/checks/refusals.js';
-import type { Config } from '../analysis/config.js';
-import type { Analysis } from '../analysis/model.js';
-import type { SqlText } from '../analysis/finds.js';
-import { compileTables } from '../compile/tables.js';
+import type { ModelTable, StorePlace } from '../../contract/model.js';
+import type { PluginId } from '../../contract/plugin.js';
+import type { Refusal, Scratch } from '../../contract/trial.js';
+import type { Asked } from '../../language/analysis/asked.js';
+import type { Refusals } from '../../language/analysis/checks/refusals.js';
+import type { Config } from '../../language/analysis/config.js';
+import type { Analysis } from '../../language/analysis/model.js';
+import type { SqlText } from '../../language/analysis/finds.js';
+import { compileTables } from '../plan/tables.js';
 import type { Instance } from './instances.js';
-import { readScripts } from '../project/scripts.js';
+import { readScripts } from '../../language/project/scripts.js';
 import type { LoadedDefinitions, Project } from './project.js';
 
 export interface Asking {

@@ -1,5 +1,5 @@
 /** Attributes errors at start to the plugin that threw them. */
-import { BootError } from '../contract/boot-error.js';
+import { BootError } from '../../contract/boot-error.js';
 
 /** Any error but a BootError becomes PLG_OPEN with the plugin's name. */
 export function naming<T>(name: string, what: string, call: () => T): T {

@@ -1,10 +1,10 @@
 /** Compiles an analysis into plans for the running kernel. It does not serve them. */
-import { BootError } from '../contract/boot-error.js';
-import type { Execute } from '../contract/plan.js';
-import type { Config } from '../analysis/config.js';
-import type { Analysis } from '../analysis/model.js';
-import { compilePlanSet } from '../compile/plan-set.js';
-import type { PlanSet } from '../compile/plan.js';
+import { BootError } from '../../contract/boot-error.js';
+import type { Execute } from '../../contract/plan.js';
+import type { Config } from '../../language/analysis/config.js';
+import type { Analysis } from '../../language/analysis/model.js';
+import { compilePlanSet } from '../plan/plan-set.js';
+import type { PlanSet } from '../plan/plan.js';
 import type { Hooks, LiveHooks } from './hooks.js';
 import type { Project } from './project.js';
 import { doors, refuseTaken } from './serving.js';

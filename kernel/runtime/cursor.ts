@@ -1,8 +1,8 @@
 /** Runs a job of several steps: skips noted steps and notes finished ones, within their transaction where possible. */
-import type { Inbox, Journal, Note } from '../contract/deferred.js';
-import { fault } from '../contract/fault.js';
-import type { Frame, Signal } from '../contract/plan.js';
-import type { CursorPlan, StepPlan } from '../compile/cursor.js';
+import type { Inbox, Journal, Note } from '../../contract/deferred.js';
+import { fault } from '../../contract/fault.js';
+import type { Frame, Signal } from '../../contract/plan.js';
+import type { CursorPlan, StepPlan } from '../plan/cursor.js';
 import { besideFrame, type FrameMemory, type UnitFrame } from './frame.js';
 import { runTogether } from './invoke.js';
 import { isNote } from './stored-work.js';

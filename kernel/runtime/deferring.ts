@@ -1,7 +1,7 @@
 /** Converts between frames and deferred work. It neither stores nor runs work. */
-import type { Deferral, Deferred, DeferredState, Put } from '../contract/deferred.js';
-import type { Frame, Invocation, Payload } from '../contract/plan.js';
-import type { PartPlan, ResourcePlan } from '../compile/plan.js';
+import type { Deferral, Deferred, DeferredState, Put } from '../../contract/deferred.js';
+import type { Frame, Invocation, Payload } from '../../contract/plan.js';
+import type { PartPlan, ResourcePlan } from '../plan/plan.js';
 import { giveBack, type HeldWork } from './held.js';
 
 /** Groups the jobs by queue, so that each queue is called once. `payload` is in its storable form. */

@@ -2,8 +2,8 @@
  * The working memory of an invocation, with forks for list items and views for parallel actionables.
  * Code that opens and ends transactions uses `UnitFrame`; steps use `Frame`.
  */
-import type { Claims, Frame, Invocation, Payload } from '../contract/plan.js';
-import type { ResourcePlan } from '../compile/plan.js';
+import type { Claims, Frame, Invocation, Payload } from '../../contract/plan.js';
+import type { ResourcePlan } from '../plan/plan.js';
 
 /** Guards see this before the payload is received. */
 const NOTHING: Payload = Object.freeze({});

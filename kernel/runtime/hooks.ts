@@ -8,7 +8,7 @@ import {
   SyncHook,
   SyncWaterfallHook,
 } from 'tapable';
-import { BootError } from '../contract/boot-error.js';
+import { BootError } from '../../contract/boot-error.js';
 import {
   Done,
   type Happening,
@@ -19,15 +19,15 @@ import {
   type RouteRequest,
   type Reply,
   type TapOptions,
-} from '../contract/hooks.js';
-import type { Delivery } from '../contract/deferred.js';
-import { HOOK_DOCS, HOOK_NAMES, type HookDoc } from '../contract/hook-docs.js';
-import { Fault } from '../contract/fault.js';
-import type { Json } from '../contract/json.js';
-import type { Frame, Invocation } from '../contract/plan.js';
-import { Stage } from '../contract/slot.js';
-import { nearest } from '../source/suggest.js';
-import { hint } from '../analysis/report.js';
+} from '../../contract/hooks.js';
+import type { Delivery } from '../../contract/deferred.js';
+import { HOOK_DOCS, HOOK_NAMES, type HookDoc } from '../../contract/hook-docs.js';
+import { Fault } from '../../contract/fault.js';
+import type { Json } from '../../contract/json.js';
+import type { Frame, Invocation } from '../../contract/plan.js';
+import { Stage } from '../../contract/slot.js';
+import { nearest } from '../../language/source/suggest.js';
+import { hint } from '../../language/analysis/report.js';
 import { blame, naming } from './blame.js';
 
 interface ActionRef {

@@ -4,18 +4,18 @@
  */
 import 'reflect-metadata';
 import { container as root, instanceCachingFactory } from 'tsyringe';
-import { BootError } from '../contract/boot-error.js';
-import type { Kind } from '../contract/kind.js';
-import type { Log, PluginId, PluginRuntime, RuntimeContext } from '../contract/plugin.js';
-import type { Running } from '../contract/deferred.js';
-import type { Signal } from '../contract/plan.js';
-import type { ConfiguredPlugin } from '../analysis/config.js';
-import type { Handles } from '../compile/tools.js';
-import { compileValue } from '../compile/values.js';
+import { BootError } from '../../contract/boot-error.js';
+import type { Kind } from '../../contract/kind.js';
+import type { Log, PluginId, PluginRuntime, RuntimeContext } from '../../contract/plugin.js';
+import type { Running } from '../../contract/deferred.js';
+import type { Signal } from '../../contract/plan.js';
+import type { ConfiguredPlugin } from '../../language/analysis/config.js';
+import type { Handles } from '../plan/tools.js';
+import { compileValue } from '../plan/values.js';
 import { naming } from './blame.js';
 import type { Hooks } from './hooks.js';
-import { matches } from '../project/plugin-folders.js';
-import type { Environment } from '../project/environment.js';
+import { matches } from '../../language/project/plugin-folders.js';
+import type { Environment } from '../../language/project/environment.js';
 import type { Project } from './project.js';
 
 /** A plugin in use, or one entry of a config section. */

@@ -1,12 +1,12 @@
 /** Runs one request from guards to response, for every trigger. It reads no definition. */
-import { Fault, fault } from '../contract/fault.js';
-import type { Put } from '../contract/deferred.js';
-import { Done, type Reply } from '../contract/hooks.js';
-import { Rendered } from '../contract/rendered.js';
-import { createRepeats, type Repeats } from '../contract/repeats.js';
-import { clock } from '../platform/clock.js';
-import type { ActionState, ActionTiming, Frame, Invocation, Payload, Step, Turns, Unit } from '../contract/plan.js';
-import type { AcceptPlan, ActionGroup, ActionPlan, ResourcePlan } from '../compile/plan.js';
+import { Fault, fault } from '../../contract/fault.js';
+import type { Put } from '../../contract/deferred.js';
+import { Done, type Reply } from '../../contract/hooks.js';
+import { Rendered } from '../../contract/rendered.js';
+import { createRepeats, type Repeats } from '../../contract/repeats.js';
+import { clock } from '../../language/project/clock.js';
+import type { ActionState, ActionTiming, Frame, Invocation, Payload, Step, Turns, Unit } from '../../contract/plan.js';
+import type { AcceptPlan, ActionGroup, ActionPlan, ResourcePlan } from '../plan/plan.js';
 import { putsOf } from './deferring.js';
 import { besideFrame, createFrame, type FrameMemory, type UnitFrame } from './frame.js';
 import type { LiveHooks } from './hooks.js';

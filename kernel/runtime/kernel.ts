@@ -2,17 +2,17 @@
  * Loads, opens, compiles and serves a project, reloads its plans atomically and closes in reverse order.
  * It knows neither plugins by name nor transports.
  */
-import { BootError } from '../contract/boot-error.js';
-import type { JobDesk } from '../contract/deferred.js';
-import { deepFreeze } from '../contract/json.js';
-import type { MigrationHow, MigrationOutline, MigrationProgress } from '../contract/migration.js';
-import { hasErrors, type Problem } from '../contract/problem.js';
-import type { Health, Log, PluginSpec } from '../contract/plugin.js';
-import type { Config } from '../analysis/config.js';
-import type { Script } from '../contract/trial.js';
-import type { Analysis } from '../analysis/model.js';
-import { readScripts } from '../project/scripts.js';
-import type { PlanSet } from '../compile/plan.js';
+import { BootError } from '../../contract/boot-error.js';
+import type { JobDesk } from '../../contract/deferred.js';
+import { deepFreeze } from '../../contract/json.js';
+import type { MigrationHow, MigrationOutline, MigrationProgress } from '../../contract/migration.js';
+import { hasErrors, type Problem } from '../../contract/problem.js';
+import type { Health, Log, PluginSpec } from '../../contract/plugin.js';
+import type { Config } from '../../language/analysis/config.js';
+import type { Script } from '../../contract/trial.js';
+import type { Analysis } from '../../language/analysis/model.js';
+import { readScripts } from '../../language/project/scripts.js';
+import type { PlanSet } from '../plan/plan.js';
 import { askStores, createScratchAsking } from './asking.js';
 import { createCompiling } from './compiling.js';
 import { createHooks, liveHooks, type Hooks, type LiveHooks, type PluginRoute } from './hooks.js';

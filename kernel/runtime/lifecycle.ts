@@ -2,13 +2,13 @@
  * Opens plugins in order, closes them in reverse and checks their health, each call within a deadline.
  * `waiting.ts` retries unavailable servers.
  */
-import { BootError } from '../contract/boot-error.js';
-import type { MigrationHow, MigrationOutline, MigrationProgress } from '../contract/migration.js';
-import type { ModelTable } from '../contract/model.js';
-import { Fault } from '../contract/fault.js';
-import { fillMessage, type CodeEntry } from '../contract/problem.js';
-import type { Health, Log } from '../contract/plugin.js';
-import type { Script } from '../contract/trial.js';
+import { BootError } from '../../contract/boot-error.js';
+import type { MigrationHow, MigrationOutline, MigrationProgress } from '../../contract/migration.js';
+import type { ModelTable } from '../../contract/model.js';
+import { Fault } from '../../contract/fault.js';
+import { fillMessage, type CodeEntry } from '../../contract/problem.js';
+import type { Health, Log } from '../../contract/plugin.js';
+import type { Script } from '../../contract/trial.js';
 import type { Instance } from './instances.js';
 
 const PREPARE = 'prepare its tables';

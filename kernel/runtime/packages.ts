@@ -1,12 +1,12 @@
 /** Finds plugins of the distribution and in the config's folders. It imports specs and kinds, but no runtimes. */
 import { resolve } from 'node:path';
-import type { Kind } from '../contract/kind.js';
-import { pluginId, type PluginId, type PluginRuntime, type PluginSpec } from '../contract/plugin.js';
-import { withProgramCodes } from '../problems/with-program-codes.js';
-import { buildRegistry, type Registry } from '../analysis/registry.js';
-import { knownPlugins } from '../project/plugin-manifests.js';
-import { BUILTIN, importDefault, matches, readFolder } from '../project/plugin-folders.js';
-import { kinds as builtinKinds } from '../../plugins/kinds/index.js';
+import type { Kind } from '../../contract/kind.js';
+import { pluginId, type PluginId, type PluginRuntime, type PluginSpec } from '../../contract/plugin.js';
+import { withProgramCodes } from '../../language/problems/with-program-codes.js';
+import { buildRegistry, type Registry } from '../../language/analysis/registry.js';
+import { knownPlugins } from '../../language/project/plugin-manifests.js';
+import { BUILTIN, importDefault, matches, readFolder } from '../../language/project/plugin-folders.js';
+import { kinds as builtinKinds } from '../../plugins/index.kinds.js';
 import { specs as builtinSpecs } from '../../plugins/index.spec.js';
 import { runtimes as builtinRuntimes } from '../../plugins/index.runtime.js';
 

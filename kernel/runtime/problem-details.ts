@@ -2,9 +2,9 @@
  * Converts a fault into a problem document (RFC 9457). Texts come only from catalogue and definition, so that neither SQL nor
  * driver messages reach a response.
  */
-import { fillMessage, type CodeEntry } from '../contract/problem.js';
-import { REQUEST_CODES } from '../problems/request-codes.js';
-import type { Fault, Issue } from '../contract/fault.js';
+import { fillMessage, type CodeEntry } from '../../contract/problem.js';
+import { REQUEST_CODES } from '../../language/problems/request-codes.js';
+import type { Fault, Issue } from '../../contract/fault.js';
 
 export interface ProblemDetails {
   readonly type: string;

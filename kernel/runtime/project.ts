@@ -1,20 +1,20 @@
 /** Loads a project from disk: config, environment, plugin specs and definitions. It connects to nothing. */
 import { readFile } from 'node:fs/promises';
 import { dirname, relative, resolve } from 'node:path';
-import { BootError } from '../contract/boot-error.js';
-import type { Problem } from '../contract/problem.js';
-import { createAnalyser, type AnalyseOptions, type SourceFile } from '../analysis/analyse.js';
-import type { Refusals } from '../analysis/checks/refusals.js';
-import { analyseConfig, pluginLists, type Config } from '../analysis/config.js';
-import type { Analysis } from '../analysis/model.js';
-import { document, type Document } from '../source/document.js';
+import { BootError } from '../../contract/boot-error.js';
+import type { Problem } from '../../contract/problem.js';
+import { createAnalyser, type AnalyseOptions, type SourceFile } from '../../language/analysis/analyse.js';
+import type { Refusals } from '../../language/analysis/checks/refusals.js';
+import { analyseConfig, pluginLists, type Config } from '../../language/analysis/config.js';
+import type { Analysis } from '../../language/analysis/model.js';
+import { document, type Document } from '../../language/source/document.js';
 import { loadPackages, type Packages } from './packages.js';
-import { withEnvironment, type Taken } from '../project/config-environment.js';
-import { findDefinitions, holdStatements, readDefinition } from '../project/definition-files.js';
-import { envFacts, readEnvFile, type Environment } from '../project/environment.js';
-import { CONFIG_NAME } from '../project/names.js';
-import { unreadPlugins, withoutGuesses } from '../project/plugin-manifests.js';
-import { loadSqlParser } from '../project/sql-parser.js';
+import { withEnvironment, type Taken } from '../../language/project/config-environment.js';
+import { findDefinitions, holdStatements, readDefinition } from '../../language/project/definition-files.js';
+import { envFacts, readEnvFile, type Environment } from '../../language/project/environment.js';
+import { CONFIG_NAME } from '../../language/project/names.js';
+import { unreadPlugins, withoutGuesses } from '../../language/project/plugin-manifests.js';
+import { loadSqlParser } from '../../language/project/sql-parser.js';
 
 export interface Project extends Packages {
   /** The base of file names in messages. */

@@ -1,9 +1,9 @@
 /** Reads the definitions again and replaces the plans atomically. The caller serializes reloads. */
-import type { Log } from '../contract/plugin.js';
-import { hasErrors, type Problem } from '../contract/problem.js';
-import type { Config } from '../analysis/config.js';
-import type { PlanSet } from '../compile/plan.js';
-import type { Document } from '../source/document.js';
+import type { Log } from '../../contract/plugin.js';
+import { hasErrors, type Problem } from '../../contract/problem.js';
+import type { Config } from '../../language/analysis/config.js';
+import type { PlanSet } from '../plan/plan.js';
+import type { Document } from '../../language/source/document.js';
 import type { Compiling } from './compiling.js';
 import type { Hooks, PluginRoute } from './hooks.js';
 import type { Instance, Instances } from './instances.js';

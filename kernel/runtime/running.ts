@@ -9,12 +9,12 @@ import type {
   Replay,
   Running,
   Schedule,
-} from '../contract/deferred.js';
-import { fault, type Fault } from '../contract/fault.js';
-import type { Log } from '../contract/plugin.js';
-import { fillMessage, type CodeEntry } from '../contract/problem.js';
-import type { Frame, Payload, Signal } from '../contract/plan.js';
-import type { PartPlan, PlanSet, ResourcePlan } from '../compile/plan.js';
+} from '../../contract/deferred.js';
+import { fault, type Fault } from '../../contract/fault.js';
+import type { Log } from '../../contract/plugin.js';
+import { fillMessage, type CodeEntry } from '../../contract/problem.js';
+import type { Frame, Payload, Signal } from '../../contract/plan.js';
+import type { PartPlan, PlanSet, ResourcePlan } from '../plan/plan.js';
 import { forgetIn, runCursor } from './cursor.js';
 import { HeldInvocation, workOf } from './deferring.js';
 import { createFrame, type FrameMemory } from './frame.js';

@@ -1,12 +1,12 @@
 /** Checks that paths are free, logs guard changes, and retains the last valid plans of invalid files. */
-import { BootError } from '../contract/boot-error.js';
-import type { Log } from '../contract/plugin.js';
-import type { Config } from '../analysis/config.js';
-import type { Analysis } from '../analysis/model.js';
-import { compilePatterns } from '../compile/patterns.js';
-import { identitiesOf } from '../compile/plan-set.js';
-import type { Patterns, PlanSet } from '../compile/plan.js';
-import { hasParameters, pathShape } from '../language/route.js';
+import { BootError } from '../../contract/boot-error.js';
+import type { Log } from '../../contract/plugin.js';
+import type { Config } from '../../language/analysis/config.js';
+import type { Analysis } from '../../language/analysis/model.js';
+import { compilePatterns } from '../plan/patterns.js';
+import { identitiesOf } from '../plan/plan-set.js';
+import type { Patterns, PlanSet } from '../plan/plan.js';
+import { hasParameters, pathShape } from '../../language/strings/route.js';
 import type { PluginRoute } from './hooks.js';
 
 type Taken = Pick<PluginRoute, 'plugin' | 'path'>;

@@ -1,7 +1,7 @@
 /** Decides which plugins are opened and which resources wait for unavailable servers. The retries are in `waiting.ts`. */
-import type { Log } from '../contract/plugin.js';
-import type { PlanSet } from '../compile/plan.js';
-import type { Handles } from '../compile/tools.js';
+import type { Log } from '../../contract/plugin.js';
+import type { PlanSet } from '../plan/plan.js';
+import type { Handles } from '../plan/tools.js';
 import type { Instance, Instances } from './instances.js';
 import { detailOf, isAway, type Lifecycle } from './lifecycle.js';
 import { waitFor, whileWaiting, type WaitingInput } from './waiting.js';

@@ -1,11 +1,11 @@
 /** Retries unavailable servers; until all are available, resources that need them respond with 503. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fault } from '../contract/fault.js';
-import type { Step } from '../contract/plan.js';
-import type { Log } from '../contract/plugin.js';
-import { ResourcePhase } from '../contract/slot.js';
-import { compilePatterns } from '../compile/patterns.js';
-import type { PlanSet, ResourcePlan } from '../compile/plan.js';
+import { fault } from '../../contract/fault.js';
+import type { Step } from '../../contract/plan.js';
+import type { Log } from '../../contract/plugin.js';
+import { ResourcePhase } from '../../contract/slot.js';
+import { compilePatterns } from '../plan/patterns.js';
+import type { PlanSet, ResourcePlan } from '../plan/plan.js';
 import type { Instance } from './instances.js';
 import { detailOf, isAway, type Lifecycle } from './lifecycle.js';
 

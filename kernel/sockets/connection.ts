@@ -1,8 +1,8 @@
 /** One open connection: limits the rate and the work of its messages, and closes slow or silent clients. */
 import type { RawData, WebSocket } from 'ws';
-import { fault, type Fault } from '../contract/fault.js';
-import type { WebSocketConfig } from '../analysis/config-websocket.js';
-import type { JsonLimits } from '../language/bounded-json.js';
+import { fault, type Fault } from '../../contract/fault.js';
+import type { WebSocketConfig } from '../../language/analysis/config-websocket.js';
+import type { JsonLimits } from '../../language/strings/bounded-json.js';
 import type { Client } from './hub.js';
 import type { Peer } from './invocation.js';
 import { readMessage, type Message } from './message.js';

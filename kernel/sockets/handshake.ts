@@ -1,8 +1,8 @@
 /** Validates a WebSocket handshake (RFC 6455), its origin, sub-protocols and connection limits. No connection exists yet. */
-import { fault, type Fault } from '../contract/fault.js';
-import type { HttpConfig } from '../analysis/config.js';
+import { fault, type Fault } from '../../contract/fault.js';
+import type { HttpConfig } from '../../language/analysis/config.js';
 import { senderJudge } from '../http/senders.js';
-import type { WebSocketConfig } from '../analysis/config-websocket.js';
+import type { WebSocketConfig } from '../../language/analysis/config-websocket.js';
 
 export interface Asked {
   readonly method: string;

@@ -1,5 +1,5 @@
 /** Registers the connections of this process by uid and room, and delivers messages to them. */
-import type { Delivery, Owners } from '../contract/deferred.js';
+import type { Delivery, Owners } from '../../contract/deferred.js';
 import { deliveryFrame, sharedPart } from './message.js';
 
 export interface Client {

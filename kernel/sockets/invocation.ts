@@ -1,6 +1,6 @@
 /** A WebSocket message as an invocation with the upgrade's headers. It has neither files nor signed bytes. */
-import { fault } from '../contract/fault.js';
-import type { Connection, Invocation, Payload, UploadedFile } from '../contract/plan.js';
+import { fault } from '../../contract/fault.js';
+import type { Connection, Invocation, Payload, UploadedFile } from '../../contract/plan.js';
 import { withParameters } from '../http/payload.js';
 import type { Sender } from '../http/senders.js';
 import { giveBack, type HeldWork } from '../runtime/held.js';

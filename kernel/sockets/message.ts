@@ -1,8 +1,8 @@
 /** Parses client messages and writes frames. An unreadable message is returned with its Fault. */
-import { fault, type Fault } from '../contract/fault.js';
-import { isObject, own, type Json } from '../contract/json.js';
-import { Rendered } from '../contract/rendered.js';
-import { parseBounded, type JsonLimits } from '../language/bounded-json.js';
+import { fault, type Fault } from '../../contract/fault.js';
+import { isObject, own, type Json } from '../../contract/json.js';
+import { Rendered } from '../../contract/rendered.js';
+import { parseBounded, type JsonLimits } from '../../language/strings/bounded-json.js';
 import { asFault } from '../runtime/invoke.js';
 
 export interface Message {

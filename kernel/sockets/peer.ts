@@ -1,12 +1,12 @@
 /** Derives headers, uid and identity of a connection from its upgrade request. A rejection is a Fault with a close code. */
 import type { IncomingMessage } from 'node:http';
-import { ExactNumber } from '../contract/exact-number.js';
-import { fault, type Fault } from '../contract/fault.js';
-import { own } from '../contract/json.js';
-import { isSub0 } from '../contract/profile.js';
-import type { Identified, Identity, Invocation } from '../contract/plan.js';
-import type { IdentityPlan } from '../compile/plan.js';
-import type { WebSocketConfig } from '../analysis/config-websocket.js';
+import { ExactNumber } from '../../contract/exact-number.js';
+import { fault, type Fault } from '../../contract/fault.js';
+import { own } from '../../contract/json.js';
+import { isSub0 } from '../../contract/profile.js';
+import type { Identified, Identity, Invocation } from '../../contract/plan.js';
+import type { IdentityPlan } from '../plan/plan.js';
+import type { WebSocketConfig } from '../../language/analysis/config-websocket.js';
 import { headerValues } from '../http/invocation.js';
 import { asFault } from '../runtime/invoke.js';
 import { offeredBy } from './handshake.js';

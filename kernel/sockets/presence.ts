@@ -1,7 +1,7 @@
 /** The identity of a connection: verified at its start, rechecked while it is open, and ended at expiry. */
 import { randomUUID } from 'node:crypto';
-import { fault, type Fault } from '../contract/fault.js';
-import type { IdentityPlan } from '../compile/plan.js';
+import { fault, type Fault } from '../../contract/fault.js';
+import type { IdentityPlan } from '../plan/plan.js';
 import { CLOSE, identify, isOwner, Refused, type Admitted, type PeerHeaders } from './peer.js';
 
 export interface Presence {

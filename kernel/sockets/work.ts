@@ -1,8 +1,8 @@
 /** Runs one message: finds and invokes the resource, writes the response frame and notifies observers. */
 import { randomUUID } from 'node:crypto';
-import type { Fault } from '../contract/fault.js';
-import { fault } from '../contract/fault.js';
-import type { ResourcePlan } from '../compile/plan.js';
+import type { Fault } from '../../contract/fault.js';
+import { fault } from '../../contract/fault.js';
+import type { ResourcePlan } from '../plan/plan.js';
 import type { TellFailure } from '../http/app.js';
 import { findRoute } from '../http/routes.js';
 import { isStranger } from '../http/senders.js';

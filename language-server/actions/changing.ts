@@ -1,7 +1,7 @@
 /** Converts text changes of a definition to a workspace edit. */
 import type { WorkspaceEdit } from 'vscode-languageserver';
-import { rangeAt, type Document } from '../../kernel/source/document.js';
-import type { TextChange } from '../../kernel/source/format.js';
+import { rangeAt, type Document } from '../../language/source/document.js';
+import type { TextChange } from '../../language/source/format.js';
 import type { Asked } from './offer.js';
 
 /** `doc`: the document that the offsets refer to. */

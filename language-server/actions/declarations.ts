@@ -1,11 +1,11 @@
 /** Quick fix: adds a name that an accessor reads to the list, defined by the specs, that declares it. */
-import { descend } from '../../kernel/analysis/descend.js';
-import { ROOT_FIELDS } from '../../kernel/analysis/grammar.js';
-import type { Problem } from '../../kernel/contract/problem.js';
-import { Slot } from '../../kernel/contract/slot.js';
-import { accessorsIn } from '../../kernel/language/accessor.js';
-import { addItems, addMembers } from '../../kernel/source/edit-json.js';
-import { memberOf } from '../../kernel/source/tree.js';
+import { descend } from '../../language/analysis/descend.js';
+import { ROOT_FIELDS } from '../../language/analysis/grammar.js';
+import type { Problem } from '../../contract/problem.js';
+import { Slot } from '../../contract/slot.js';
+import { accessorsIn } from '../../language/strings/accessor.js';
+import { addItems, addMembers } from '../../language/source/edit-json.js';
+import { memberOf } from '../../language/source/tree.js';
 import { changing } from './changing.js';
 import type { Asked, Offer } from './offer.js';
 

@@ -2,17 +2,17 @@
  * Quick fix: adds a dependency on the actionable that produces a name used too early, except for cycles, parallel or deferred
  * actionables.
  */
-import { descend } from '../../kernel/analysis/descend.js';
-import { ROOT_FIELDS } from '../../kernel/analysis/grammar.js';
-import { inside } from '../../kernel/analysis/report.js';
-import type { ActionModel, ResourceModel } from '../../kernel/analysis/model.js';
-import type { Expansion } from '../../kernel/analysis/registry.js';
-import { isObject, type Json } from '../../kernel/contract/json.js';
-import type { Problem } from '../../kernel/contract/problem.js';
-import { accessorsIn } from '../../kernel/language/accessor.js';
-import { addItems, addMembers, jsonLine } from '../../kernel/source/edit-json.js';
-import type { TextChange } from '../../kernel/source/format.js';
-import { memberOf, toJson } from '../../kernel/source/tree.js';
+import { descend } from '../../language/analysis/descend.js';
+import { ROOT_FIELDS } from '../../language/analysis/grammar.js';
+import { inside } from '../../language/analysis/report.js';
+import type { ActionModel, ResourceModel } from '../../language/analysis/model.js';
+import type { Expansion } from '../../language/analysis/registry.js';
+import { isObject, type Json } from '../../contract/json.js';
+import type { Problem } from '../../contract/problem.js';
+import { accessorsIn } from '../../language/strings/accessor.js';
+import { addItems, addMembers, jsonLine } from '../../language/source/edit-json.js';
+import type { TextChange } from '../../language/source/format.js';
+import { memberOf, toJson } from '../../language/source/tree.js';
 import { changing } from './changing.js';
 import type { Asked, Offer } from './offer.js';
 

@@ -7,8 +7,8 @@ import { lstat, readFile, realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { TextEdit, WorkspaceEdit } from 'vscode-languageserver';
-import type { Problem } from '../../kernel/contract/problem.js';
-import { document, positionAt } from '../../kernel/source/document.js';
+import type { Problem } from '../../contract/problem.js';
+import { document, positionAt } from '../../language/source/document.js';
 import { uriOf } from '../uri.js';
 import type { Asked, Offer } from './offer.js';
 

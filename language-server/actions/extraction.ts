@@ -3,12 +3,12 @@
  * placeholder's type.
  */
 import { CodeActionKind } from '../protocol.js';
-import { rangeAt } from '../../kernel/source/document.js';
-import { LITERAL } from '../../kernel/language/literal.js';
-import { addItems, addMembers } from '../../kernel/source/edit-json.js';
-import { offsetInString } from '../../kernel/source/escapes.js';
-import { scanSql } from '../../kernel/language/sql.js';
-import { memberOf } from '../../kernel/source/tree.js';
+import { rangeAt } from '../../language/source/document.js';
+import { LITERAL } from '../../language/strings/literal.js';
+import { addItems, addMembers } from '../../language/source/edit-json.js';
+import { offsetInString } from '../../language/source/escapes.js';
+import { scanSql } from '../../language/strings/sql.js';
+import { memberOf } from '../../language/source/tree.js';
 import { statementAt } from '../queries/query-site.js';
 import { changing } from './changing.js';
 import type { Asked, Offer } from './offer.js';

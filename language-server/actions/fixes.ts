@@ -1,7 +1,7 @@
 /** Code actions for the checker's fixes, single or all of a file. Independent of codes and fields. */
 import { join } from 'node:path';
 import type { CodeAction, TextEdit } from 'vscode-languageserver';
-import type { Fix } from '../../kernel/contract/problem.js';
+import type { Fix } from '../../contract/problem.js';
 import { uriOf } from '../uri.js';
 import type { View } from '../view.js';
 import type { Asked, Offer } from './offer.js';

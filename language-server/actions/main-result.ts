@@ -1,6 +1,6 @@
 /** Refactoring: marks the actionable that produces the resource's result. */
-import { addMembers } from '../../kernel/source/edit-json.js';
-import { memberOf } from '../../kernel/source/tree.js';
+import { addMembers } from '../../language/source/edit-json.js';
+import { memberOf } from '../../language/source/tree.js';
 import { changing } from './changing.js';
 import type { Asked, Offer } from './offer.js';
 

@@ -1,13 +1,13 @@
 /** Quick fix: writes a model file for a table without one, with the columns that the statement names. */
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Problem } from '../../kernel/contract/problem.js';
-import { Slot } from '../../kernel/contract/slot.js';
-import type { Registry } from '../../kernel/analysis/registry.js';
-import type { SqlText } from '../../kernel/analysis/finds.js';
-import type { Analysis } from '../../kernel/analysis/model.js';
-import { TIMESTAMPS } from '../../kernel/analysis/sql/catalogue.js';
-import { offsetInFile } from '../../kernel/source/document.js';
+import type { Problem } from '../../contract/problem.js';
+import { Slot } from '../../contract/slot.js';
+import type { Registry } from '../../language/analysis/registry.js';
+import type { SqlText } from '../../language/analysis/finds.js';
+import type { Analysis } from '../../language/analysis/model.js';
+import { TIMESTAMPS } from '../../language/analysis/sql/catalogue.js';
+import { offsetInFile } from '../../language/source/document.js';
 import { uriOf } from '../uri.js';
 import type { Asked, Offer } from './offer.js';
 

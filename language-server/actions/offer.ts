@@ -1,6 +1,6 @@
 /** Input and output of code action sources. */
 import type { Range, WorkspaceEdit } from 'vscode-languageserver';
-import type { Problem } from '../../kernel/contract/problem.js';
+import type { Problem } from '../../contract/problem.js';
 import type { Desk } from '../desk.js';
 import type { View } from '../view.js';
 

@@ -1,7 +1,7 @@
 /** Quick fix: adds all missing required members of an object with starting values. */
-import { missingIn } from '../../kernel/analysis/walk.js';
-import { addMembers, jsonLine } from '../../kernel/source/edit-json.js';
-import type { Problem } from '../../kernel/contract/problem.js';
+import { missingIn } from '../../language/analysis/walk.js';
+import { addMembers, jsonLine } from '../../language/source/edit-json.js';
+import type { Problem } from '../../contract/problem.js';
 import type { Asked, Offer } from './offer.js';
 import { startingValue } from './starting-value.js';
 import { changing } from './changing.js';

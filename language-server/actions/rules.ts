@@ -1,14 +1,14 @@
 /**
  * Quick fix: adds missing rules for payload fields, with types derived from their columns. The specs define the rules and types.
  */
-import { payloadReaders } from '../../kernel/analysis/checks/readers.js';
-import { inside } from '../../kernel/analysis/report.js';
-import type { ActionModel, Analysis, ResourceModel } from '../../kernel/analysis/model.js';
-import type { Registry } from '../../kernel/analysis/registry.js';
-import { jsTypeOf, ruleFor, rulePlaceIn, withRules, type RulePlace } from '../../kernel/analysis/rule-place.js';
-import { asText, type Json } from '../../kernel/contract/json.js';
-import { jsonLine } from '../../kernel/source/edit-json.js';
-import { offsetInFile } from '../../kernel/source/document.js';
+import { payloadReaders } from '../../language/analysis/checks/readers.js';
+import { inside } from '../../language/analysis/report.js';
+import type { ActionModel, Analysis, ResourceModel } from '../../language/analysis/model.js';
+import type { Registry } from '../../language/analysis/registry.js';
+import { jsTypeOf, ruleFor, rulePlaceIn, withRules, type RulePlace } from '../../language/analysis/rule-place.js';
+import { asText, type Json } from '../../contract/json.js';
+import { jsonLine } from '../../language/source/edit-json.js';
+import { offsetInFile } from '../../language/source/document.js';
 import { changing } from './changing.js';
 import type { Asked, Offer } from './offer.js';
 

@@ -1,7 +1,7 @@
 /** Creates a starting value for a field, including required members. */
-import type { Json } from '../../kernel/contract/json.js';
-import type { Registry } from '../../kernel/analysis/registry.js';
-import type { FieldNode } from '../../kernel/schema/field-node.js';
+import type { Json } from '../../contract/json.js';
+import type { Registry } from '../../language/analysis/registry.js';
+import type { FieldNode } from '../../language/schema/field-node.js';
 
 /** Maximum nesting. */
 const MOST = 6;

@@ -1,9 +1,9 @@
 /** Completes accessors inside strings: valid roots and what may follow them, according to the plugins' facts. */
 import type { CompletionItem } from 'vscode-languageserver';
 import { CompletionItemKind, InsertTextFormat } from '../protocol.js';
-import type { Span } from '../../kernel/analysis/report.js';
-import { Slot } from '../../kernel/contract/slot.js';
-import type { FieldNode } from '../../kernel/schema/field-node.js';
+import type { Span } from '../../language/analysis/report.js';
+import { Slot } from '../../contract/slot.js';
+import type { FieldNode } from '../../language/schema/field-node.js';
 import { spanInside } from '../inside.js';
 import { pluginMarkdown } from '../words.js';
 import type { Site, View } from '../view.js';

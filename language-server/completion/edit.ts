@@ -1,6 +1,6 @@
 /** Text edits of accepted completions. Knows only JSON. */
 import type { TextEdit } from 'vscode-languageserver';
-import { nextSignificant } from '../../kernel/source/cursor.js';
+import { nextSignificant } from '../../language/source/cursor.js';
 import type { Site, View } from '../view.js';
 
 /** Escapes the characters `$`, `}` and backslash for snippets. */

@@ -1,9 +1,9 @@
 /** Completes member names: missing fields (required ones first), map entries, and all required members of an empty object. */
 import type { CompletionItem } from 'vscode-languageserver';
 import { CompletionItemKind, CompletionItemTag, InsertTextFormat } from '../protocol.js';
-import { BESIDE_FIELDS } from '../../kernel/analysis/grammar.js';
-import type { Expansion, OwnedField } from '../../kernel/analysis/registry.js';
-import type { FieldNode } from '../../kernel/schema/field-node.js';
+import { BESIDE_FIELDS } from '../../language/analysis/grammar.js';
+import type { Expansion, OwnedField } from '../../language/analysis/registry.js';
+import type { FieldNode } from '../../language/schema/field-node.js';
 import { fieldMarkdown, pluginMarkdown } from '../words.js';
 import type { Site, View } from '../view.js';
 import { commaBefore, commaBehind, hasColon, replacing } from './edit.js';

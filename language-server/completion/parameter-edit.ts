@@ -1,7 +1,7 @@
 /** Creates the edit that adds values to a query's parameter list, or creates the list. */
 import type { TextEdit } from 'vscode-languageserver';
-import { rangeAt } from '../../kernel/source/document.js';
-import { memberOf } from '../../kernel/source/tree.js';
+import { rangeAt } from '../../language/source/document.js';
+import { memberOf } from '../../language/source/tree.js';
 import type { QuerySite } from '../queries/query-site.js';
 import type { Site, View } from '../view.js';
 

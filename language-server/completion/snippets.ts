@@ -1,7 +1,7 @@
 /** Snippets of starting values, from the examples, defaults and bounds of specs; valid without edits. */
-import { isObject, type Json, type JsonObject } from '../../kernel/contract/json.js';
-import type { FieldNode } from '../../kernel/schema/field-node.js';
-import type { Expansion, Registry } from '../../kernel/analysis/registry.js';
+import { isObject, type Json, type JsonObject } from '../../contract/json.js';
+import type { FieldNode } from '../../language/schema/field-node.js';
+import type { Expansion, Registry } from '../../language/analysis/registry.js';
 import { snippetText } from './edit.js';
 import { withChoices } from './variants.js';
 

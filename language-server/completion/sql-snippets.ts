@@ -1,8 +1,8 @@
 /** Offers whole statements for each model, with their parameters, while the text is empty. */
 import type { CompletionItem, Range } from 'vscode-languageserver';
 import { CompletionItemKind, InsertTextFormat } from '../protocol.js';
-import type { DataModel } from '../../kernel/analysis/model.js';
-import { TIMESTAMPS } from '../../kernel/analysis/sql/catalogue.js';
+import type { DataModel } from '../../language/analysis/model.js';
+import { TIMESTAMPS } from '../../language/analysis/sql/catalogue.js';
 import { jsonText } from '../inside.js';
 import { isOn, type QuerySite } from '../queries/query-site.js';
 import { tableMarkdown } from '../queries/tables.js';

@@ -4,11 +4,11 @@
  */
 import type { CompletionItem, Range, TextEdit } from 'vscode-languageserver';
 import { CompletionItemKind } from '../protocol.js';
-import type { DataModel } from '../../kernel/analysis/model.js';
-import { caretInSql, type SqlCaret } from '../../kernel/language/sql-caret.js';
-import { quotedName, writtenName } from '../../kernel/language/sql-quotes.js';
-import type { SqlSource } from '../../kernel/language/sql-sources.js';
-import { SQL_CLAUSES, SQL_FUNCTIONS, SQL_VALUES, SQL_VERBS } from '../../kernel/language/sql-words.js';
+import type { DataModel } from '../../language/analysis/model.js';
+import { caretInSql, type SqlCaret } from '../../language/strings/sql-caret.js';
+import { quotedName, writtenName } from '../../language/strings/sql-quotes.js';
+import type { SqlSource } from '../../language/strings/sql-sources.js';
+import { SQL_CLAUSES, SQL_FUNCTIONS, SQL_VALUES, SQL_VERBS } from '../../language/strings/sql-words.js';
 import { jsonText, spanInside } from '../inside.js';
 import { reservedIn } from '../queries/reserved.js';
 import { statementAt, type QuerySite } from '../queries/query-site.js';

@@ -1,8 +1,8 @@
 /** Completes values: plugin names, enum members, project names, examples, whole objects. */
 import type { CompletionItem } from 'vscode-languageserver';
 import { CompletionItemKind, CompletionItemTag } from '../protocol.js';
-import type { Json } from '../../kernel/contract/json.js';
-import type { FieldNode } from '../../kernel/schema/field-node.js';
+import type { Json } from '../../contract/json.js';
+import type { FieldNode } from '../../language/schema/field-node.js';
 import { safeMarkdown } from '../safe-markdown.js';
 import { pluginMarkdown } from '../words.js';
 import type { Site, View } from '../view.js';

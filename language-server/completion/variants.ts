@@ -2,12 +2,12 @@
  * Lists the variants of an object: one for each selectable plugin, with the required part of its example. Knows kinds only by how
  * they are selected.
  */
-import { isObject, type Json, type JsonObject } from '../../kernel/contract/json.js';
-import type { Kind } from '../../kernel/contract/kind.js';
-import type { FieldNode } from '../../kernel/schema/field-node.js';
-import type { SymbolKind } from '../../kernel/schema/meta.js';
-import type { Registry } from '../../kernel/analysis/registry.js';
-import { Slot } from '../../kernel/contract/slot.js';
+import { isObject, type Json, type JsonObject } from '../../contract/json.js';
+import type { Kind } from '../../contract/kind.js';
+import type { FieldNode } from '../../language/schema/field-node.js';
+import type { SymbolKind } from '../../language/schema/meta.js';
+import type { Registry } from '../../language/analysis/registry.js';
+import { Slot } from '../../contract/slot.js';
 
 export interface Variant {
   readonly label: string;

@@ -1,7 +1,7 @@
 /** Attaches the edits of the sources in `actions/` to the diagnostics they fix. */
 import type { CodeAction, Diagnostic, Range } from 'vscode-languageserver';
 import { CodeActionKind } from '../protocol.js';
-import type { Problem } from '../../kernel/contract/problem.js';
+import type { Problem } from '../../contract/problem.js';
 import { answering, type Desk, type Feature } from '../desk.js';
 import { diagnosticOf } from '../render.js';
 import type { View } from '../view.js';

@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { DocumentLink, DocumentLinkParams, Range } from 'vscode-languageserver';
-import { asText } from '../../kernel/contract/json.js';
-import { positionAt, rangeAt, type Document } from '../../kernel/source/document.js';
+import { asText } from '../../contract/json.js';
+import { positionAt, rangeAt, type Document } from '../../language/source/document.js';
 import { answering, type Desk, type Feature } from '../desk.js';
 import { fieldsShown, type Shown } from '../fields-shown.js';
 import { pageOfReference } from '../pages.js';

@@ -1,6 +1,6 @@
 /** Folding ranges of objects, lists and comments. */
 import { FoldingRangeKind } from '../protocol.js';
-import { foldsOf } from '../../kernel/source/folds.js';
+import { foldsOf } from '../../language/source/folds.js';
 import { answering, type Feature } from '../desk.js';
 
 export const folding: Feature = {

@@ -1,6 +1,6 @@
 /** Formats a file or a range. Changes only white space, and nothing in invalid text. */
 import type { FormattingOptions, TextEdit } from 'vscode-languageserver';
-import { layoutOf } from '../../kernel/source/format.js';
+import { layoutOf } from '../../language/source/format.js';
 import { answering, type Feature } from '../desk.js';
 import type { View } from '../view.js';
 

@@ -3,9 +3,9 @@
  * implements the commands.
  */
 import type { CodeLens, CodeLensParams } from 'vscode-languageserver';
-import { memberOf } from '../../kernel/source/tree.js';
-import { rangeAt } from '../../kernel/source/document.js';
-import { symbolKey, type SymbolId } from '../../kernel/analysis/symbols.js';
+import { memberOf } from '../../language/source/tree.js';
+import { rangeAt } from '../../language/source/document.js';
+import { symbolKey, type SymbolId } from '../../language/analysis/symbols.js';
 import { answering, logging, type Desk, type Feature } from '../desk.js';
 import { indexOf, locationOf, placesOf } from '../navigation/places.js';
 import type { View } from '../view.js';

@@ -2,10 +2,10 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Range } from 'vscode-languageserver';
-import { requestOf, type RequestShape } from '../../kernel/export/openapi/request.js';
-import { memberOf } from '../../kernel/source/tree.js';
-import { rangeAt } from '../../kernel/source/document.js';
-import type { ResourceModel } from '../../kernel/analysis/model.js';
+import { requestOf, type RequestShape } from '../../language/export/openapi/request.js';
+import { memberOf } from '../../language/source/tree.js';
+import { rangeAt } from '../../language/source/document.js';
+import type { ResourceModel } from '../../language/analysis/model.js';
 import type { Desk, Feature } from '../desk.js';
 import { tellFailure } from '../failure.js';
 import type { Project } from '../project.js';

@@ -1,8 +1,8 @@
 /** Selection ranges: word, accessor, string content, string, member, enclosing object, and so on. */
 import type { SelectionRange } from 'vscode-languageserver';
-import { accessorsIn } from '../../kernel/language/accessor.js';
-import { contentEnd, decodedOffset, offsetInString } from '../../kernel/source/escapes.js';
-import type { LocatedNode } from '../../kernel/source/tree.js';
+import { accessorsIn } from '../../language/strings/accessor.js';
+import { contentEnd, decodedOffset, offsetInString } from '../../language/source/escapes.js';
+import type { LocatedNode } from '../../language/source/tree.js';
 import { answering, type Feature } from '../desk.js';
 import type { View } from '../view.js';
 

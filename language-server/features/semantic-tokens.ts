@@ -1,9 +1,9 @@
 /** Semantic tokens for the languages inside strings. `tokens/` assigns the types. */
 import type { SemanticTokens, SemanticTokensParams, SemanticTokensRangeParams } from 'vscode-languageserver';
 import { SemanticTokensBuilder } from '../protocol.js';
-import { accessorsIn } from '../../kernel/language/accessor.js';
-import { positionAt, type Document } from '../../kernel/source/document.js';
-import type { LocatedNode } from '../../kernel/source/tree.js';
+import { accessorsIn } from '../../language/strings/accessor.js';
+import { positionAt, type Document } from '../../language/source/document.js';
+import type { LocatedNode } from '../../language/source/tree.js';
 import { answering, type Feature } from '../desk.js';
 import { TOKEN_MODIFIERS, TOKEN_TYPES, type Token } from '../tokens/legend.js';
 import { ofAccessors, tokensIn } from '../tokens/strings.js';

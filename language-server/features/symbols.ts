@@ -1,7 +1,7 @@
 /** Document symbols (outline), and workspace symbols by fuzzy search. */
 import type { DocumentSymbol, SymbolInformation, WorkspaceSymbolParams } from 'vscode-languageserver';
 import { SymbolKind } from '../protocol.js';
-import type { NamedSymbol } from '../../kernel/analysis/symbols.js';
+import type { NamedSymbol } from '../../language/analysis/symbols.js';
 import { answering, logging, type Desk, type Feature } from '../desk.js';
 import { indexOf, locationOf, placesOf } from '../navigation/places.js';
 import { outlineOf } from '../navigation/outline.js';

@@ -1,11 +1,11 @@
 /** Inlay hints after placeholders with the bound value. */
 import type { InlayHint, Position, Range } from 'vscode-languageserver';
-import type { DocumentQuery, SqlText } from '../../kernel/analysis/finds.js';
-import type { Definition } from '../../kernel/analysis/model.js';
-import { placeholderOf } from '../../kernel/language/placeholder.js';
-import { positionAt } from '../../kernel/source/document.js';
-import { stringOffsets } from '../../kernel/source/escapes.js';
-import type { LocatedNode } from '../../kernel/source/tree.js';
+import type { DocumentQuery, SqlText } from '../../language/analysis/finds.js';
+import type { Definition } from '../../language/analysis/model.js';
+import { placeholderOf } from '../../language/strings/placeholder.js';
+import { positionAt } from '../../language/source/document.js';
+import { stringOffsets } from '../../language/source/escapes.js';
+import type { LocatedNode } from '../../language/source/tree.js';
 import type { InlaySource } from '../features/inlay-hints.js';
 import { parameterShort } from '../queries/parameters.js';
 import { ownersOf } from '../queries/query-site.js';

@@ -1,6 +1,6 @@
 /** Inlay hints after the ids of actionables: when each runs. Omitted for a single plain actionable. */
-import { rangeAt } from '../../kernel/source/document.js';
-import { memberOf } from '../../kernel/source/tree.js';
+import { rangeAt } from '../../language/source/document.js';
+import { memberOf } from '../../language/source/tree.js';
 import type { InlaySource } from '../features/inlay-hints.js';
 import { overlaps } from '../fields-shown.js';
 import { turnsOf } from '../turns.js';

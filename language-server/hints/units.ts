@@ -1,6 +1,6 @@
 /** Inlay hints after numbers: the unit, or the value in larger units. Omitted if the field's name contains the unit. */
 import { InlayHintKind } from '../protocol.js';
-import { inLargerUnits } from '../../kernel/language/quantities.js';
+import { inLargerUnits } from '../../language/strings/quantities.js';
 import type { InlaySource } from '../features/inlay-hints.js';
 import { fieldsShown } from '../fields-shown.js';
 

@@ -1,10 +1,10 @@
 /** Hover for `$ROOT.tail`: what it reads here, according to the facts of the root's plugin. */
-import type { AccessorPart } from '../../kernel/language/accessor.js';
-import { accessorsIn } from '../../kernel/language/accessor.js';
-import { Slot } from '../../kernel/contract/slot.js';
-import type { PluginSpec } from '../../kernel/contract/plugin.js';
-import { blocks } from '../../kernel/export/markdown.js';
-import type { SymbolKind } from '../../kernel/schema/meta.js';
+import type { AccessorPart } from '../../language/strings/accessor.js';
+import { accessorsIn } from '../../language/strings/accessor.js';
+import { Slot } from '../../contract/slot.js';
+import type { PluginSpec } from '../../contract/plugin.js';
+import { blocks } from '../../language/export/markdown.js';
+import type { SymbolKind } from '../../language/schema/meta.js';
 import { spanInside } from '../inside.js';
 import { pageOfReference } from '../pages.js';
 import { fileLink } from '../place-words.js';

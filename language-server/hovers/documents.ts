@@ -1,5 +1,5 @@
 /** Hover in document queries: placeholders, collections, field names, operators, paths. */
-import { placeholderOf } from '../../kernel/language/placeholder.js';
+import { placeholderOf } from '../../language/strings/placeholder.js';
 import { documentNamesAt, meaningOf } from '../queries/document-scope.js';
 import { pathMarkdown } from '../queries/document-words.js';
 import { namePlaceAt, pathIn, valuePlaceAt } from '../queries/documents.js';

@@ -1,9 +1,9 @@
 /** Hover for field names, and for values without a more specific hover. */
-import type { PluginId } from '../../kernel/contract/plugin.js';
-import type { Level } from '../../kernel/analysis/descend.js';
-import { blocks } from '../../kernel/export/markdown.js';
-import { inLargerUnits, withUnit } from '../../kernel/language/quantities.js';
-import type { FieldNode } from '../../kernel/schema/field-node.js';
+import type { PluginId } from '../../contract/plugin.js';
+import type { Level } from '../../language/analysis/descend.js';
+import { blocks } from '../../language/export/markdown.js';
+import { inLargerUnits, withUnit } from '../../language/strings/quantities.js';
+import type { FieldNode } from '../../language/schema/field-node.js';
 import { pageOfReference } from '../pages.js';
 import { safeMarkdown } from '../safe-markdown.js';
 import type { Site, View } from '../view.js';

@@ -1,9 +1,9 @@
 /** Hover for names in definitions: declaration, references, meaning. Based on the analysis. */
-import type { Declaration, Reference } from '../../kernel/analysis/finds.js';
-import type { Definition, ResourceModel } from '../../kernel/analysis/model.js';
-import { type Spot, inside } from '../../kernel/analysis/report.js';
-import { blocks } from '../../kernel/export/markdown.js';
-import { rangeAt } from '../../kernel/source/document.js';
+import type { Declaration, Reference } from '../../language/analysis/finds.js';
+import type { Definition, ResourceModel } from '../../language/analysis/model.js';
+import { type Spot, inside } from '../../language/analysis/report.js';
+import { blocks } from '../../language/export/markdown.js';
+import { rangeAt } from '../../language/source/document.js';
 import { inCode } from '../safe-markdown.js';
 import type { Site, View } from '../view.js';
 import { declarationMarkdown, declaredMarkdown } from '../words-names.js';

@@ -1,9 +1,9 @@
 /** Hover for schedules: description and the next runs in the schedule's time zone. */
-import { blocks } from '../../kernel/export/markdown.js';
-import { readCron } from '../../kernel/language/cron.js';
-import { nextInstants } from '../../kernel/language/cron-next.js';
-import { cronInWords } from '../../kernel/language/cron-words.js';
-import { wallOf } from '../../kernel/language/zone.js';
+import { blocks } from '../../language/export/markdown.js';
+import { readCron } from '../../language/strings/cron.js';
+import { nextInstants } from '../../language/strings/cron-next.js';
+import { cronInWords } from '../../language/strings/cron-words.js';
+import { wallOf } from '../../language/strings/zone.js';
 import { zoneAt } from '../zones.js';
 import { ofToken, type HoverSource } from './source.js';
 

@@ -1,11 +1,11 @@
 /** Hover in SQL: placeholders, tables, columns, functions. */
-import { isolationsIn } from '../../kernel/analysis/isolation.js';
-import type { IsolationNeed, RowLock } from '../../kernel/contract/plan.js';
-import { sourcesAt, type SqlSource } from '../../kernel/language/sql-sources.js';
-import { sqlPieces, type SqlPiece } from '../../kernel/language/sql-names.js';
-import { significant } from '../../kernel/language/sql-read.js';
-import { SQL_FUNCTIONS } from '../../kernel/language/sql-words.js';
-import { scanSql, type SqlScan } from '../../kernel/language/sql.js';
+import { isolationsIn } from '../../language/analysis/isolation.js';
+import type { IsolationNeed, RowLock } from '../../contract/plan.js';
+import { sourcesAt, type SqlSource } from '../../language/strings/sql-sources.js';
+import { sqlPieces, type SqlPiece } from '../../language/strings/sql-names.js';
+import { significant } from '../../language/strings/sql-read.js';
+import { SQL_FUNCTIONS } from '../../language/strings/sql-words.js';
+import { scanSql, type SqlScan } from '../../language/strings/sql.js';
 import { spanInside } from '../inside.js';
 import { analysedSite, type HoverSource } from './source.js';
 import { placeholderMarkdown } from '../queries/parameters.js';

@@ -1,5 +1,5 @@
 /** Hover for plugin names and enum members. */
-import { blocks } from '../../kernel/export/markdown.js';
+import { blocks } from '../../language/export/markdown.js';
 import { pageOfReference } from '../pages.js';
 import { inCode, safeMarkdown } from '../safe-markdown.js';
 import { pluginMarkdown } from '../words.js';

@@ -1,7 +1,7 @@
 /** Finds the origin of a name in a document query: a model field or a stage. The symbol index does not contain such names. */
 import type { Location } from 'vscode-languageserver';
-import { rangeAt, type Document } from '../../kernel/source/document.js';
-import { memberOf } from '../../kernel/source/tree.js';
+import { rangeAt, type Document } from '../../language/source/document.js';
+import { memberOf } from '../../language/source/tree.js';
 import { documentNamesAt, meaningOf, type Meaning } from '../queries/document-scope.js';
 import { namePlaceAt, pathIn, valuePlaceAt } from '../queries/documents.js';
 import { documentQueryAt, type DocumentSite } from '../queries/query-site.js';

@@ -1,11 +1,11 @@
 /** Builds the outline of a file: resources with actionables, models with fields, sections of the config. */
 import type { DocumentSymbol, Range } from 'vscode-languageserver';
 import { SymbolKind } from '../protocol.js';
-import { asText } from '../../kernel/contract/json.js';
-import { inside } from '../../kernel/analysis/report.js';
-import type { Definition } from '../../kernel/analysis/model.js';
-import { rangeAt, type Document } from '../../kernel/source/document.js';
-import { memberOf, type LocatedNode, type Member } from '../../kernel/source/tree.js';
+import { asText } from '../../contract/json.js';
+import { inside } from '../../language/analysis/report.js';
+import type { Definition } from '../../language/analysis/model.js';
+import { rangeAt, type Document } from '../../language/source/document.js';
+import { memberOf, type LocatedNode, type Member } from '../../language/source/tree.js';
 import type { View } from '../view.js';
 
 export function outlineOf(view: View): DocumentSymbol[] {

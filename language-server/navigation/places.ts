@@ -1,8 +1,8 @@
 /** Finds the name at a position and all locations of a symbol, including environment variables in the config and in env files. */
 import { join } from 'node:path';
 import type { Location, Position, Range } from 'vscode-languageserver';
-import { accessorsIn } from '../../kernel/language/accessor.js';
-import type { LocatedNode } from '../../kernel/source/tree.js';
+import { accessorsIn } from '../../language/strings/accessor.js';
+import type { LocatedNode } from '../../language/source/tree.js';
 import {
   rangeOf,
   symbolKey,
@@ -10,11 +10,11 @@ import {
   type NamedSymbol,
   type Occurrence,
   type SymbolIndex,
-} from '../../kernel/analysis/symbols.js';
-import { environmentId, factsOf, tailOf } from '../../kernel/analysis/symbols/accessors.js';
-import { innerSpot } from '../../kernel/analysis/symbols/spots.js';
-import type { Spot } from '../../kernel/analysis/report.js';
-import { CONFIG_NAME } from '../../kernel/project/names.js';
+} from '../../language/analysis/symbols.js';
+import { environmentId, factsOf, tailOf } from '../../language/analysis/symbols/accessors.js';
+import { innerSpot } from '../../language/analysis/symbols/spots.js';
+import type { Spot } from '../../language/analysis/report.js';
+import { CONFIG_NAME } from '../../language/project/names.js';
 import type { Project } from '../project.js';
 import { viewOf, type View } from '../view.js';
 

@@ -1,8 +1,8 @@
 /** Returns why a name cannot be renamed, or a new name is invalid, as text for the user. */
 import { basename } from 'node:path';
-import { POISON_KEYS } from '../../kernel/contract/json.js';
-import { modelsByAlias } from '../../kernel/analysis/tables.js';
-import { symbolKey, type NamedSymbol } from '../../kernel/analysis/symbols.js';
+import { POISON_KEYS } from '../../contract/json.js';
+import { modelsByAlias } from '../../language/analysis/tables.js';
+import { symbolKey, type NamedSymbol } from '../../language/analysis/symbols.js';
 import type { Project } from '../project.js';
 import { indexOf, placeOf, placesOf, type FoundName } from './places.js';
 import { alias } from './respell.js';

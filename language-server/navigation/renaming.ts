@@ -1,10 +1,10 @@
 /** Computes the edits of a rename. Rejects it if a reference is ambiguous or the result has new problems. */
 import { basename, dirname, join } from 'node:path';
 import type { TextEdit } from 'vscode-languageserver';
-import { doubtsOf } from '../../kernel/analysis/symbols/doubts.js';
-import { rangeOf, type NamedSymbol } from '../../kernel/analysis/symbols.js';
-import type { Problem, Range } from '../../kernel/contract/problem.js';
-import { applyEdits } from '../../kernel/source/apply.js';
+import { doubtsOf } from '../../language/analysis/symbols/doubts.js';
+import { rangeOf, type NamedSymbol } from '../../language/analysis/symbols.js';
+import type { Problem, Range } from '../../contract/problem.js';
+import { applyEdits } from '../../language/source/apply.js';
 import type { Project } from '../project.js';
 import { indexOf, placesOf, type Place } from './places.js';
 import { lastOf, nameFault } from './refusals.js';

@@ -1,6 +1,6 @@
 /** Spells the new name at each location: quotes and plural forms are retained. */
-import { RESERVED_NAMES } from '../../kernel/language/sql-reserved.js';
-import type { SymbolId } from '../../kernel/analysis/symbols.js';
+import { RESERVED_NAMES } from '../../language/strings/sql-reserved.js';
+import type { SymbolId } from '../../language/analysis/symbols.js';
 import type { Place } from './places.js';
 
 /** Returns null if the name needs quotes that are not there. */

@@ -2,11 +2,11 @@
  * Computes the field names of documents at the cursor, as changed by the preceding stages. Returns none after a stage with an
  * unknown result.
  */
-import type { DataModel } from '../../kernel/analysis/model.js';
-import { isObject } from '../../kernel/contract/json.js';
-import { namesAfter } from '../../kernel/schema/name-flow.js';
-import type { MemberNames, NamePlace } from '../../kernel/schema/meta.js';
-import { memberOf, toJson, type LocatedNode } from '../../kernel/source/tree.js';
+import type { DataModel } from '../../language/analysis/model.js';
+import { isObject } from '../../contract/json.js';
+import { namesAfter } from '../../language/schema/name-flow.js';
+import type { MemberNames, NamePlace } from '../../language/schema/meta.js';
+import { memberOf, toJson, type LocatedNode } from '../../language/source/tree.js';
 import type { Site, View } from '../view.js';
 import { behind } from './documents.js';
 import type { DocumentSite } from './query-site.js';

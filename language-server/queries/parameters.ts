@@ -1,14 +1,14 @@
 /** Describes where a parameter's value comes from. The analysis decides; this module only formats. */
-import { isWord } from '../../kernel/analysis/sources.js';
-import { valueAt } from '../../kernel/analysis/verbatim.js';
-import type { ActionModel, ResourceModel } from '../../kernel/analysis/model.js';
-import { payloadReaders } from '../../kernel/analysis/checks/readers.js';
-import type { Registry } from '../../kernel/analysis/registry.js';
-import { Slot } from '../../kernel/contract/slot.js';
-import { accessorsIn, type AccessorPart } from '../../kernel/language/accessor.js';
+import { isWord } from '../../language/analysis/sources.js';
+import { valueAt } from '../../language/analysis/verbatim.js';
+import type { ActionModel, ResourceModel } from '../../language/analysis/model.js';
+import { payloadReaders } from '../../language/analysis/checks/readers.js';
+import type { Registry } from '../../language/analysis/registry.js';
+import { Slot } from '../../contract/slot.js';
+import { accessorsIn, type AccessorPart } from '../../language/strings/accessor.js';
 import { declarationOf, ruleOf, ruleText } from '../words-rules.js';
 import type { QuerySite } from './query-site.js';
-import type { LocatedNode } from '../../kernel/source/tree.js';
+import type { LocatedNode } from '../../language/source/tree.js';
 
 interface Around {
   readonly registry: Registry;

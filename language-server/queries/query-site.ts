@@ -1,8 +1,8 @@
 /** The query at the cursor with its parameters, actionable and resource. Incomplete text yields what is present. */
-import type { ActionModel, Definition, ResourceModel } from '../../kernel/analysis/model.js';
-import type { Document } from '../../kernel/source/document.js';
-import type { FieldNode } from '../../kernel/schema/field-node.js';
-import { memberOf, type LocatedNode } from '../../kernel/source/tree.js';
+import type { ActionModel, Definition, ResourceModel } from '../../language/analysis/model.js';
+import type { Document } from '../../language/source/document.js';
+import type { FieldNode } from '../../language/schema/field-node.js';
+import { memberOf, type LocatedNode } from '../../language/source/tree.js';
 import type { Site, View } from '../view.js';
 
 export interface QuerySite {

@@ -1,6 +1,6 @@
 /** Reserved words of the database that runs a statement; names that equal them must be quoted. */
-import { asText } from '../../kernel/contract/json.js';
-import { memberOf } from '../../kernel/source/tree.js';
+import { asText } from '../../contract/json.js';
+import { memberOf } from '../../language/source/tree.js';
 import type { View } from '../view.js';
 import type { QuerySite } from './query-site.js';
 

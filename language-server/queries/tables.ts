@@ -1,12 +1,12 @@
 /** Models as tables: lookup by name, columns, and their Markdown. */
-import { TIMESTAMPS } from '../../kernel/analysis/sql/catalogue.js';
-import { modelsByAlias } from '../../kernel/analysis/tables.js';
-import type { DataModel } from '../../kernel/analysis/model.js';
-import type { Document } from '../../kernel/source/document.js';
-import { blocks } from '../../kernel/export/markdown.js';
-import type { Json } from '../../kernel/contract/json.js';
-import type { SqlOutput, SqlSource } from '../../kernel/language/sql-sources.js';
-import { memberOf } from '../../kernel/source/tree.js';
+import { TIMESTAMPS } from '../../language/analysis/sql/catalogue.js';
+import { modelsByAlias } from '../../language/analysis/tables.js';
+import type { DataModel } from '../../language/analysis/model.js';
+import type { Document } from '../../language/source/document.js';
+import { blocks } from '../../language/export/markdown.js';
+import type { Json } from '../../contract/json.js';
+import type { SqlOutput, SqlSource } from '../../language/strings/sql-sources.js';
+import { memberOf } from '../../language/source/tree.js';
 import { inCode } from '../safe-markdown.js';
 import type { View } from '../view.js';
 import { modelFieldMarkdown, modelMarkdown } from '../words-models.js';

@@ -1,14 +1,14 @@
 /** Tokens inside strings of a definition: SQL, accessors, placeholders, references. */
-import type { AccessorText, DocumentQuery, Finds, SqlText } from '../../kernel/analysis/finds.js';
-import type { Definition, ResourceModel } from '../../kernel/analysis/model.js';
-import { inside } from '../../kernel/analysis/report.js';
-import { accessorsIn, type AccessorPart } from '../../kernel/language/accessor.js';
-import { placeholderOf } from '../../kernel/language/placeholder.js';
-import { sqlPieces, type SqlRole } from '../../kernel/language/sql-names.js';
-import type { SymbolKind } from '../../kernel/schema/meta.js';
-import type { Document } from '../../kernel/source/document.js';
-import { stringOffsets } from '../../kernel/source/escapes.js';
-import type { LocatedNode } from '../../kernel/source/tree.js';
+import type { AccessorText, DocumentQuery, Finds, SqlText } from '../../language/analysis/finds.js';
+import type { Definition, ResourceModel } from '../../language/analysis/model.js';
+import { inside } from '../../language/analysis/report.js';
+import { accessorsIn, type AccessorPart } from '../../language/strings/accessor.js';
+import { placeholderOf } from '../../language/strings/placeholder.js';
+import { sqlPieces, type SqlRole } from '../../language/strings/sql-names.js';
+import type { SymbolKind } from '../../language/schema/meta.js';
+import type { Document } from '../../language/source/document.js';
+import { stringOffsets } from '../../language/source/escapes.js';
+import type { LocatedNode } from '../../language/source/tree.js';
 import type { Token, TokenType } from './legend.js';
 
 const ROLES: Readonly<Record<SqlRole, TokenType>> = {

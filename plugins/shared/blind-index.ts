@@ -3,10 +3,10 @@
  * ciphertext, because the statement has nothing else.
  */
 import { createHmac, hkdfSync } from 'node:crypto';
-import { BootError } from '../../kernel/contract/boot-error.js';
-import type { Invocation } from '../../kernel/contract/plan.js';
-import { writeJson } from '../../kernel/language/exact-json.js';
-import { BLIND_KEY, BLIND_KEY_BYTES } from '../kinds/blind-key.js';
+import { BootError } from '../../contract/boot-error.js';
+import type { Invocation } from '../../contract/plan.js';
+import { writeJson } from '../../language/strings/exact-json.js';
+import { BLIND_KEY, BLIND_KEY_BYTES } from './blind-key.light.js';
 
 const sealed = new WeakMap<Invocation, Map<string, unknown>>();
 

@@ -1,7 +1,7 @@
 /** Canonical forms of text: those that rules request, and a coarser one, only for counting. Pure. */
 import { domainToASCII } from 'node:url';
-import { ExactNumber } from '../../kernel/contract/exact-number.js';
-import type { Form } from '../kinds/canonical.js';
+import { ExactNumber } from '../../contract/exact-number.js';
+import type { Form } from '../validation-types/shared/canonical.light.js';
 
 const trimmed = (text: string): string => text.trim();
 const composed = (text: string): string => text.normalize('NFC');

@@ -3,8 +3,8 @@
  * read, so that an oversized result is never held in full.
  */
 import { getHeapStatistics } from 'node:v8';
-import type { Asker } from '../../kernel/contract/asker.js';
-import { fault, type Fault } from '../../kernel/contract/fault.js';
+import type { Asker } from '../../contract/asker.js';
+import { fault, type Fault } from '../../contract/fault.js';
 
 export interface ResultLimits {
   readonly rows: number;

@@ -2,11 +2,11 @@
  * Room names of definitions, with literal text and request values separated, so that no value can imitate another room. Resolved
  * at load.
  */
-import { asText, type Json } from '../../kernel/contract/json.js';
-import type { PlanTools, Reader } from '../../kernel/contract/plan.js';
-import { settledText } from '../../kernel/contract/settled.js';
-import { parseTemplate } from '../../kernel/language/accessor.js';
-import { nameFrom } from '../kinds/receivers.js';
+import { asText, type Json } from '../../contract/json.js';
+import type { PlanTools, Reader } from '../../contract/plan.js';
+import { settledText } from '../../contract/settled.js';
+import { parseTemplate } from '../../language/strings/accessor.js';
+import { nameFrom } from '../broadcasts/shared/receivers.light.js';
 
 export interface Room {
   /** Equal only for equal literal text around equal values. */

@@ -9,13 +9,13 @@ import { withoutCounterExamples } from '../../extension/tools/built-in.js';
 import { ROOT } from '../support/project.js';
 
 const ENTRY = `
-  export { analyse } from './kernel/analysis/analyse.js';
-  export { analyseConfig } from './kernel/analysis/config.js';
-  export { schemaFor } from './kernel/export/schema-files.js';
-  export { readManifest } from './kernel/export/manifest-read.js';
-  export { buildRegistry } from './kernel/analysis/registry.js';
+  export { analyse } from './language/analysis/analyse.js';
+  export { analyseConfig } from './language/analysis/config.js';
+  export { schemaFor } from './language/export/schema-files.js';
+  export { readManifest } from './language/export/manifest-read.js';
+  export { buildRegistry } from './language/analysis/registry.js';
   export { specs } from './plugins/index.spec.js';
-  export { kinds } from './plugins/kinds/index.js';
+  export { kinds } from './plugins/index.kinds.js';
 `;
 const MAX_KILOBYTES = 700;
 /** Packages of the front end and what they need themselves. */
@@ -73,10 +73,10 @@ describe('architecture: bundle of the front end', () => {
 
   it('works where there is nothing but JavaScript', async () => {
     const url = `data:text/javascript;base64,${Buffer.from(text).toString('base64')}`;
-    const editor = (await import(url)) as typeof import('../../kernel/analysis/analyse.js') &
-      typeof import('../../kernel/analysis/registry.js') &
+    const editor = (await import(url)) as typeof import('../../language/analysis/analyse.js') &
+      typeof import('../../language/analysis/registry.js') &
       typeof import('../../plugins/index.spec.js') &
-      typeof import('../../plugins/kinds/index.js');
+      typeof import('../../plugins/index.kinds.js');
     // What they are alone is tested elsewhere; here they have no counter-examples.
     const judged = new Set([...editor.kinds, ...editor.specs]);
     const registry = editor.buildRegistry(editor.kinds, editor.specs, judged);

@@ -4,8 +4,8 @@
  */
 import { expect } from 'chai';
 import ts from 'typescript';
-import { CATALOGUE } from '../../kernel/problems/catalogue.js';
-import { PROGRAM_CODES } from '../../kernel/problems/with-program-codes.js';
+import { CATALOGUE } from '../../language/problems/catalogue.js';
+import { PROGRAM_CODES } from '../../language/problems/with-program-codes.js';
 import { specs } from '../../plugins/index.spec.js';
 import { eachNode, sourcesIn, stringOf } from '../support/sources.js';
 
@@ -20,8 +20,8 @@ const reported: string[] = [];
 const uses: (Use & { readonly path: string })[] = [];
 /** To parse the sources is what takes long, so each is parsed once for all tests. */
 function readSources(): void {
-  for (const source of sourcesIn('kernel', 'language-server', 'plugins')) {
-    if (source.path.startsWith('kernel/problems/') || !/['"`][A-Z]{2,3}_[A-Z0-9_]+['"`]/.test(source.text)) continue;
+  for (const source of sourcesIn('contract', 'language', 'kernel', 'cli', 'language-server', 'plugins')) {
+    if (source.path.startsWith('language/problems/') || !/['"`][A-Z]{2,3}_[A-Z0-9_]+['"`]/.test(source.text)) continue;
     eachNode(source, (node) => {
       const string = stringOf(node);
       if (string !== null) strings.add(string);

@@ -6,9 +6,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { DEFAULTS } from '../../kernel/analysis/config-schema.js';
-import type { Config } from '../../kernel/analysis/config.js';
-import { COMMANDS } from '../../kernel/cli/commands.js';
+import { DEFAULTS } from '../../language/analysis/config-schema.js';
+import type { Config } from '../../language/analysis/config.js';
+import { COMMANDS } from '../../cli/commands.js';
 import { loadDefinitions, loadProject } from '../../kernel/runtime/project.js';
 import {
   at,
@@ -83,7 +83,7 @@ describe('deploy/Dockerfile', () => {
 
   it('starts a command that exists, as a user that is not root', () => {
     const [node, file] = JSON.parse(last('ENTRYPOINT')) as string[];
-    expect([node, file]).to.deep.equal(['node', '/lintel/dist/kernel/cli.js']);
+    expect([node, file]).to.deep.equal(['node', '/lintel/dist/cli/bin.js']);
     expect(existsSync(join(ROOT, (file ?? '').replace('/lintel/', '')))).to.equal(true);
     const [command = ''] = JSON.parse(last('CMD')) as string[];
     expect(Object.keys(COMMANDS)).to.include(command);
@@ -96,7 +96,7 @@ describe('deploy/Dockerfile', () => {
     const copied = docker
       .filter(({ word, rest }) => word === 'COPY' && !rest.startsWith('--from'))
       .flatMap(({ rest }) => rest.split(/\s+/).slice(0, -1));
-    expect(copied).to.include.members(['package.json', 'package-lock.json', 'kernel', 'plugins']);
+    expect(copied).to.include.members(['package.json', 'package-lock.json', 'contract', 'language', 'kernel', 'plugins', 'cli']);
     for (const path of copied) {
       expect(existsSync(join(ROOT, path)), path).to.equal(true);
       expect(ignore, path).to.include(`!${path}`);

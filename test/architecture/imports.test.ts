@@ -16,54 +16,56 @@ interface Zone {
   readonly light?: true;
 }
 
-const LIGHT_KERNEL = ['contract', 'schema', 'source', 'language', 'problems', 'analysis'].map(
-  (name) => `kernel/${name}/`,
-);
+const LANGUAGE = ['schema', 'source', 'strings', 'problems', 'analysis'].map((name) => `language/${name}/`);
+const LIGHT = ['contract/', ...LANGUAGE];
+/** Kinds, and what their groups share with others: types, schemas and data. */
+const KINDS = ['plugins/{any}/kind.ts', 'plugins/{any}/shared/{any}.light.ts', 'plugins/shared/{any}.light.ts'];
+const SPEC = ['contract/', 'language/schema/', 'language/strings/', ...KINDS, 'yup'];
 const RUNTIME_OF_PLUGIN = [
-  'kernel/contract/',
-  'kernel/platform/',
-  'kernel/language/',
-  'kernel/source/',
-  'plugins/kinds/',
+  'contract/',
+  'language/project/clock.ts',
+  'language/project/wasm-tiering.ts',
+  'language/strings/',
+  'language/source/',
+  ...KINDS,
   'plugins/shared/',
   '{group}/shared/',
 ];
 
 const ZONES: readonly Zone[] = [
-  { name: 'contract', files: /^kernel\/contract\//, may: ['kernel/contract/'], light: true },
-  { name: 'schema', files: /^kernel\/schema\//, may: ['kernel/contract/', 'kernel/schema/', 'yup'], light: true },
+  {
+    // The entry point of plugin authors re-exports the combinators.
+    name: 'light entry point',
+    files: /^contract\/index\.ts$/,
+    may: ['contract/', 'language/schema/combinators.ts'],
+    light: true,
+  },
+  { name: 'contract', files: /^contract\//, may: ['contract/'], light: true },
+  { name: 'schema', files: /^language\/schema\//, may: ['contract/', 'language/schema/', 'yup'], light: true },
   {
     name: 'source',
-    files: /^kernel\/source\//,
-    may: ['kernel/contract/', 'kernel/source/', 'jsonc-parser', 'fastest-levenshtein'],
+    files: /^language\/source\//,
+    may: ['contract/', 'language/source/', 'jsonc-parser', 'fastest-levenshtein'],
     light: true,
   },
   {
-    name: 'language',
-    files: /^kernel\/language\//,
-    may: ['kernel/contract/', 'kernel/source/', 'kernel/language/'],
+    name: 'strings',
+    files: /^language\/strings\//,
+    may: ['contract/', 'language/source/', 'language/strings/'],
     light: true,
   },
-  { name: 'front end', files: /^kernel\/(analysis|problems)\//, may: [...LIGHT_KERNEL, 'yup'], light: true },
-  {
-    name: 'exporters',
-    files: /^kernel\/export\//,
-    may: [...LIGHT_KERNEL, 'kernel/export/'],
-    light: true,
-  },
-  { name: 'platform', files: /^kernel\/platform\//, may: ['node:'] },
-  { name: 'light index', files: /^kernel\/index\.ts$/, may: LIGHT_KERNEL, light: true },
+  { name: 'analysis', files: /^language\/(analysis|problems)\//, may: [...LIGHT, 'yup'], light: true },
+  { name: 'exporters', files: /^language\/export\//, may: [...LIGHT, 'language/export/'], light: true },
   {
     name: 'project files',
-    files: /^kernel\/project\//,
+    files: /^language\/project\//,
     // A manifest is read in the place of a plugin's code.
     may: [
-      ...LIGHT_KERNEL,
-      'kernel/export/manifest.ts',
-      'kernel/export/manifest-read.ts',
-      'kernel/export/manifest-specs.ts',
-      'kernel/platform/',
-      'kernel/project/',
+      ...LIGHT,
+      'language/export/manifest.ts',
+      'language/export/manifest-read.ts',
+      'language/export/manifest-specs.ts',
+      'language/project/',
       'tinyglobby',
       'libpg-query',
       'node:',
@@ -73,58 +75,60 @@ const ZONES: readonly Zone[] = [
     name: 'language server',
     files: /^language-server\//,
     may: [
-      ...LIGHT_KERNEL,
-      'kernel/export/',
-      'kernel/project/',
+      ...LIGHT,
+      'language/export/',
+      'language/project/',
       'language-server/',
       'plugins/index.spec.ts',
-      'plugins/kinds/index.ts',
+      'plugins/index.kinds.ts',
       'vscode-languageserver',
       'vscode-languageserver-textdocument',
       'vscode-languageserver/node',
       'node:',
     ],
   },
-  { name: 'compiler', files: /^kernel\/compile\//, may: [...LIGHT_KERNEL, 'kernel/compile/', '*'] },
+  { name: 'plans', files: /^kernel\/plan\//, may: [...LIGHT, 'kernel/plan/', '*'] },
   {
-    name: 'the door to plugins',
+    name: 'loader of plugins',
     files: /^kernel\/runtime\/packages\.ts$/,
-    may: [...LIGHT_KERNEL, 'kernel/project/', 'kernel/runtime/', 'plugins/index.', 'plugins/kinds/index.ts', '*'],
+    may: [...LIGHT, 'language/project/', 'kernel/runtime/', 'plugins/index.', '*'],
   },
   {
     name: 'runtime',
     files: /^kernel\/runtime\//,
-    may: [...LIGHT_KERNEL, 'kernel/platform/', 'kernel/project/', 'kernel/compile/', 'kernel/runtime/', '*'],
+    may: [...LIGHT, 'language/project/', 'kernel/plan/', 'kernel/runtime/', '*'],
   },
   {
     name: 'http',
     files: /^kernel\/http\//,
-    may: [...LIGHT_KERNEL, 'kernel/compile/', 'kernel/runtime/', 'kernel/http/', 'kernel/sockets/door.ts', '*'],
+    may: [...LIGHT, 'kernel/plan/', 'kernel/runtime/', 'kernel/http/', 'kernel/sockets/door.ts', '*'],
   },
   {
     name: 'sockets',
     files: /^kernel\/sockets\//,
-    may: [...LIGHT_KERNEL, 'kernel/compile/', 'kernel/runtime/', 'kernel/http/', 'kernel/sockets/', '*'],
+    may: [...LIGHT, 'kernel/plan/', 'kernel/runtime/', 'kernel/http/', 'kernel/sockets/', '*'],
+  },
+  {
+    name: 'runtime entry point',
+    files: /^kernel\/index\.ts$/,
+    may: ['contract/', 'kernel/', 'language/project/clock.ts', '*'],
   },
   {
     name: 'command line',
-    files: /^kernel\/(cli\/|cli\.ts$|index\.runtime\.ts$)/,
-    may: ['kernel/', 'language-server/main.ts', '*'],
+    files: /^cli\//,
+    may: ['contract/', 'language/', 'kernel/', 'cli/', 'language-server/main.ts', '*'],
   },
+  { name: 'kinds', files: /^plugins\/[^/]+\/kind\.ts$/, may: SPEC, light: true },
   {
-    name: 'kinds',
-    files: /^plugins\/kinds\//,
-    may: ['kernel/contract/', 'kernel/schema/', 'kernel/language/', 'plugins/kinds/', 'yup'],
+    name: 'list of kinds',
+    files: /^plugins\/index\.kinds\.ts$/,
+    may: ['contract/', 'plugins/{any}/kind.ts'],
     light: true,
   },
-  { name: 'list of specs', files: /^plugins\/index\.spec\.ts$/, may: ['kernel/contract/', 'spec.ts'], light: true },
-  { name: 'list of runtimes', files: /^plugins\/index\.runtime\.ts$/, may: ['kernel/contract/', 'runtime.ts'] },
-  {
-    name: 'spec',
-    files: /^plugins\/.*\/spec\.ts$/,
-    may: ['kernel/contract/', 'kernel/schema/', 'kernel/language/', 'plugins/kinds/', '{own}/', 'yup'],
-    light: true,
-  },
+  { name: 'list of specs', files: /^plugins\/index\.spec\.ts$/, may: ['contract/', 'spec.ts'], light: true },
+  { name: 'list of runtimes', files: /^plugins\/index\.runtime\.ts$/, may: ['contract/', 'runtime.ts'] },
+  { name: 'spec', files: /^plugins\/.*\/spec\.ts$/, may: [...SPEC, '{own}/'], light: true },
+  { name: 'shared by specs', files: /^plugins\/([^/]+\/)?shared\/[^/]+\.light\.ts$/, may: SPEC, light: true },
   { name: 'shared by groups', files: /^plugins\/shared\//, may: RUNTIME_OF_PLUGIN.concat('*') },
   { name: 'shared by a group', files: /^plugins\/[^/]+\/shared\//, may: [...RUNTIME_OF_PLUGIN, '*'] },
   { name: 'plugin', files: /^plugins\/[^/]+\/[^/]+\//, may: [...RUNTIME_OF_PLUGIN, '{own}/', '*'] },
@@ -137,10 +141,10 @@ const ZONES: readonly Zone[] = [
     name: 'tools of the extension',
     files: /^extension\/tools\//,
     may: [
-      ...LIGHT_KERNEL,
-      'kernel/export/',
+      ...LIGHT,
+      'language/export/',
       'plugins/index.spec.ts',
-      'plugins/kinds/index.ts',
+      'plugins/index.kinds.ts',
       'extension/src/gallery.ts',
       'extension/tools/',
       '*',
@@ -151,7 +155,7 @@ const ZONES: readonly Zone[] = [
 const ownFolder = (path: string): string => path.split('/').slice(0, 3).join('/');
 const groupFolder = (path: string): string => path.split('/').slice(0, 2).join('/');
 
-const sources = sourcesIn('kernel', 'language-server', 'plugins', 'extension');
+const sources = sourcesIn('contract', 'language', 'kernel', 'cli', 'language-server', 'plugins', 'extension');
 const byPath = new Map(sources.map((source) => [source.path, source]));
 
 /** What a spec imports from its own folder is as light as the spec. */
@@ -177,13 +181,14 @@ function zoneOf(path: string): Zone | undefined {
 function isAllowed(zone: Zone, from: string, target: string): boolean {
   const inside = byPath.has(target);
   return zone.may.some((entry) => {
-    if (entry === '*') return !inside && !/^(kernel|language-server|plugins)\//.test(target);
+    if (entry === '*') return !inside && !/^(contract|language|kernel|cli|language-server|plugins)\//.test(target);
     if (entry === 'spec.ts' || entry === 'runtime.ts')
       return /^plugins\/[^/]+\/[^/]+\//.test(target) && target.endsWith(`/${entry}`);
     if (/[/.:]$/.test(entry)) {
       return target.startsWith(entry.replace('{own}', ownFolder(from)).replace('{group}', groupFolder(from)));
     }
-    return target === entry;
+    const pattern = entry.split('{any}').map((part) => part.replace(/[.]/g, '\\.'));
+    return new RegExp(`^${pattern.join('[^/]+')}$`).test(target);
   });
 }
 
@@ -216,7 +221,9 @@ describe('architecture: imports', () => {
   });
 
   it('what a spec imports from its own folder is called .light.ts, and nothing else is', () => {
-    const named = sources.filter(({ path }) => path.endsWith('.light.ts')).map(({ path }) => path);
+    const named = sources
+      .filter(({ path }) => path.endsWith('.light.ts') && !path.includes('/shared/'))
+      .map(({ path }) => path);
     expect(named.length).to.be.greaterThan(3);
     expect([...lightHelpers].sort()).to.deep.equal(named.sort());
   });
@@ -244,18 +251,21 @@ describe('architecture: imports', () => {
 
   it('the table can refuse: imports that must never be allowed are not', () => {
     const refused: readonly (readonly [string, string])[] = [
-      ['kernel/contract/kind.ts', 'kernel/schema/fold.ts'],
-      ['kernel/analysis/analyse.ts', 'node:fs'],
-      ['kernel/analysis/analyse.ts', 'plugins/index.spec.ts'],
+      ['contract/kind.ts', 'language/schema/fold.ts'],
+      ['language/analysis/analyse.ts', 'node:fs'],
+      ['language/analysis/analyse.ts', 'plugins/index.spec.ts'],
+      ['language/analysis/analyse.ts', 'kernel/runtime/kernel.ts'],
+      ['plugins/queries/sql/spec.ts', 'plugins/dialects/shared/values.ts'],
+      ['plugins/queries/kind.ts', 'plugins/queries/sql/spec.ts'],
       ['kernel/runtime/kernel.ts', 'plugins/index.spec.ts'],
-      ['kernel/compile/plan.ts', 'kernel/runtime/kernel.ts'],
+      ['kernel/plan/plan.ts', 'kernel/runtime/kernel.ts'],
       ['plugins/queries/sql/spec.ts', 'plugins/queries/sql/runtime.ts'.replace('sql/', 'mongo/')],
       ['plugins/queries/sql/spec.ts', 'pg'],
       ['plugins/queries/sql/runtime.ts', 'kernel/runtime/kernel.ts'],
-      ['plugins/queries/sql/runtime.ts', 'kernel/compile/plan.ts'],
+      ['plugins/queries/sql/runtime.ts', 'kernel/plan/plan.ts'],
       ['plugins/queries/sql/runtime.ts', 'plugins/dialects/postgres/runtime.ts'],
       ['plugins/queries/sql/runtime.ts', 'plugins/dialects/shared/values.ts'],
-      ['extension/src/client.ts', 'kernel/contract/problem.ts'],
+      ['extension/src/client.ts', 'contract/problem.ts'],
       ['extension/src/client.ts', 'extension/tools/grammar.ts'],
       ['extension/src/client.ts', 'jsonc-parser'],
       ['extension/tools/bundle.ts', 'kernel/runtime/kernel.ts'],

@@ -56,7 +56,7 @@ describe('architecture: names', () => {
   });
 
   it('no file of the kernel or of the language server names a plugin, a kind or an accessor', () => {
-    const found = sourcesIn('kernel', 'language-server').flatMap((source) =>
+    const found = sourcesIn('contract', 'language', 'kernel', 'cli', 'language-server').flatMap((source) =>
       stringsOf(source).flatMap((text) => {
         const name = offence(text);
         return name === null ? [] : [`${source.path}: ${name}`];

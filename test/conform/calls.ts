@@ -1,5 +1,5 @@
 /** `url.guard`: what may be called; `string.header`: what a value becomes in a header of a call. */
-import { isObject } from '../../kernel/contract/json.js';
+import { isObject } from '../../contract/json.js';
 import { policyOf, refuseUrl } from '../../plugins/modes/http-request/guard.js';
 import { headerSafe } from '../../plugins/modes/http-request/message.js';
 import { textOf, type Ops } from './ops.js';

@@ -14,8 +14,8 @@ import { base58 } from '../../plugins/encodings/base58/runtime.js';
 import { base64 } from '../../plugins/encodings/base64/runtime.js';
 import { base64Url } from '../../plugins/encodings/base64url/runtime.js';
 import { hex } from '../../plugins/encodings/hex/runtime.js';
-import type { Cipher } from '../../plugins/kinds/cipher.js';
-import type { Encoding } from '../../plugins/kinds/encoding.js';
+import type { Cipher } from '../../plugins/ciphers/kind.js';
+import type { Encoding } from '../../plugins/encodings/kind.js';
 import { bytesOf, textOf, type Ops, type Outcome } from './ops.js';
 
 type Input = Parameters<Ops[string]>[0];

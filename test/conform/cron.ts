@@ -1,7 +1,7 @@
 /** The conformance operation of schedules: an expression, a zone and an instant in, the next instants out. */
-import { readCron } from '../../kernel/language/cron.js';
-import { nextInstants } from '../../kernel/language/cron-next.js';
-import { isZone } from '../../kernel/language/zone.js';
+import { readCron } from '../../language/strings/cron.js';
+import { nextInstants } from '../../language/strings/cron-next.js';
+import { isZone } from '../../language/strings/zone.js';
 import { textOf, type Ops } from './ops.js';
 
 const MOST = 1000;

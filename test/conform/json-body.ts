@@ -1,7 +1,7 @@
 /** `json.body`: what the door makes of the bytes of a body. */
-import { Fault } from '../../kernel/contract/fault.js';
+import { Fault } from '../../contract/fault.js';
 import { isJsonType, parseJson } from '../../kernel/http/body.js';
-import { REQUEST_CODES } from '../../kernel/problems/request-codes.js';
+import { REQUEST_CODES } from '../../language/problems/request-codes.js';
 import { bytesOf, textOf, type Ops, type Outcome } from './ops.js';
 
 const LIMITS = { body: 1_048_576, depth: 32, keys: 1000, array: 10_000 };

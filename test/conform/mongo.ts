@@ -1,9 +1,9 @@
 /** Filters of document queries with the values of a request in them: the closures that requests run, without a database. */
-import { Fault } from '../../kernel/contract/fault.js';
-import { isObject, type Json } from '../../kernel/contract/json.js';
-import type { Frame } from '../../kernel/contract/plan.js';
-import { accessorsIn, parseTemplate } from '../../kernel/language/accessor.js';
-import { compilePath } from '../../kernel/language/path.js';
+import { Fault } from '../../contract/fault.js';
+import { isObject, type Json } from '../../contract/json.js';
+import type { Frame } from '../../contract/plan.js';
+import { accessorsIn, parseTemplate } from '../../language/strings/accessor.js';
+import { compilePath } from '../../language/strings/path.js';
 import { filterReader } from '../../plugins/queries/mongo/filter.js';
 import type { Leaf } from '../../plugins/queries/mongo/template.js';
 import { plain, type TypeOf } from '../../plugins/queries/mongo/values.js';

@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { readFile } from 'node:fs/promises';
 import { PassThrough } from 'node:stream';
-import { isObject } from '../../kernel/contract/json.js';
-import { Fault } from '../../kernel/contract/fault.js';
+import { isObject } from '../../contract/json.js';
+import { Fault } from '../../contract/fault.js';
 import { readForm } from '../../kernel/http/form.js';
-import { REQUEST_CODES } from '../../kernel/problems/request-codes.js';
+import { REQUEST_CODES } from '../../language/problems/request-codes.js';
 import { bytesOf, textOf, type Ops, type Outcome } from './ops.js';
 
 type Input = Readonly<Record<string, unknown>>;

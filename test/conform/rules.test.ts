@@ -3,10 +3,10 @@
  * in it is found at its pointer. Runs the closures of requests without requests.
  */
 import { expect } from 'chai';
-import { Fault } from '../../kernel/contract/fault.js';
-import { isObject, type Json, type JsonObject } from '../../kernel/contract/json.js';
-import type { Frame, Invocation, PlanTools } from '../../kernel/contract/plan.js';
-import type { Feature } from '../../plugins/kinds/feature.js';
+import { Fault } from '../../contract/fault.js';
+import { isObject, type Json, type JsonObject } from '../../contract/json.js';
+import type { Frame, Invocation, PlanTools } from '../../contract/plan.js';
+import type { Feature } from '../../plugins/features/kind.js';
 import { loadPlugins } from '../contracts/kind-support.js';
 import { fromText, issuesOf, sampleOf } from './rules.js';
 import { fc } from '../support/properties.js';

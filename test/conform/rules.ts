@@ -1,12 +1,12 @@
 /** Payload rules as single operations on a value: the closures that requests run, without the requests. */
-import { fault, type Issue } from '../../kernel/contract/fault.js';
-import { asText, isObject, type Json } from '../../kernel/contract/json.js';
-import type { Kind } from '../../kernel/contract/kind.js';
-import type { Log, RuntimeContext } from '../../kernel/contract/plugin.js';
+import { fault, type Issue } from '../../contract/fault.js';
+import { asText, isObject, type Json } from '../../contract/json.js';
+import type { Kind } from '../../contract/kind.js';
+import type { Log, RuntimeContext } from '../../contract/plugin.js';
 import { runtimes } from '../../plugins/index.runtime.js';
 import { specs } from '../../plugins/index.spec.js';
 import type { Ops, Outcome } from './ops.js';
-import type { Judge, ValidationType } from '../../plugins/kinds/validation-type.js';
+import type { Judge, ValidationType } from '../../plugins/validation-types/kind.js';
 
 const quiet = (): void => {};
 const log: Log = { debug: quiet, info: quiet, warn: quiet, error: quiet };

@@ -1,10 +1,10 @@
 /** `storage.key`: where a file would be stored, from the folder of a definition, the payload and the name a client sends. */
-import { Fault } from '../../kernel/contract/fault.js';
-import { isObject } from '../../kernel/contract/json.js';
-import { compilePath } from '../../kernel/language/path.js';
+import { Fault } from '../../contract/fault.js';
+import { isObject } from '../../contract/json.js';
+import { compilePath } from '../../language/strings/path.js';
 import { fileName } from '../../kernel/http/boundary.js';
 import { compileFolder, keyIn, newName } from '../../plugins/modes/upload/folder.js';
-import { accessorsIn } from '../../kernel/language/accessor.js';
+import { accessorsIn } from '../../language/strings/accessor.js';
 import { textOf, type Ops, type Outcome } from './ops.js';
 
 function keyOf(input: Readonly<Record<string, unknown>>): Outcome {

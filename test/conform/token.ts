@@ -2,8 +2,8 @@
  * `token.verify`: the value of `Authorization` against a fragment of `tokenize` and a key in hex. With `stage:
  * "integrity"` form, encoding, algorithm and seal are judged, and not the claims. The code is the plugins' own.
  */
-import { tokenReader } from '../../plugins/kinds/token-header.js';
-import { TokenRefused } from '../../plugins/kinds/token.js';
+import { tokenReader } from '../../plugins/tokens/shared/header.light.js';
+import { TokenRefused } from '../../plugins/tokens/kind.js';
 import { DEFAULT_ALGORITHM } from '../../plugins/tokens/jwt/algorithms.light.js';
 import { jwtKeys } from '../../plugins/tokens/jwt/keys.js';
 import { jwtTool } from '../../plugins/tokens/jwt/runtime.js';

@@ -1,12 +1,12 @@
 /** What every accessor must do: take the tail that its facts say, be constant only when it is, keep secrets in. */
-import { envFacts } from '../../kernel/project/environment.js';
+import { envFacts } from '../../language/project/environment.js';
 import { expect } from 'chai';
-import { analyse } from '../../kernel/analysis/analyse.js';
+import { analyse } from '../../language/analysis/analyse.js';
 import { testInvocation } from '../support/invocation.js';
-import type { Frame, PlanTools } from '../../kernel/contract/plan.js';
-import { accessorsIn } from '../../kernel/language/accessor.js';
-import { compilePath } from '../../kernel/language/path.js';
-import type { Accessor } from '../../plugins/kinds/accessor.js';
+import type { Frame, PlanTools } from '../../contract/plan.js';
+import { accessorsIn } from '../../language/strings/accessor.js';
+import { compilePath } from '../../language/strings/path.js';
+import type { Accessor } from '../../plugins/accessors/kind.js';
 import { ENV, type Plugins } from './kind-support.js';
 
 /** Tails by shape; which are right depends on the fact. */

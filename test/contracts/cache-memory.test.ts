@@ -1,8 +1,8 @@
 /** What only the cache in memory can do: be full, forget removals, and end everything at an instant of a clock of its own. */
 import { expect } from 'chai';
-import type { Fault } from '../../kernel/contract/fault.js';
+import type { Fault } from '../../contract/fault.js';
 import { createMemory, type MemoryOptions } from '../../plugins/caches/memory/memory.js';
-import type { Cache } from '../../plugins/kinds/cache.js';
+import type { Cache } from '../../plugins/caches/kind.js';
 
 const memory = (options: Partial<MemoryOptions> = {}): { cache: Cache; pass: (milliseconds: number) => void } => {
   let instant = 0;

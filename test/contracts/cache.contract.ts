@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import type { Cache } from '../../plugins/kinds/cache.js';
+import type { Cache } from '../../plugins/caches/kind.js';
 import { vectorFile } from '../support/project.js';
 import { skipTest } from '../support/skip.js';
 

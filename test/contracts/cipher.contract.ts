@@ -1,7 +1,7 @@
 /** What every cipher must do: give back what it sealed, and nothing when a single bit of anything is another. */
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import type { Cipher } from '../../plugins/kinds/cipher.js';
+import type { Cipher } from '../../plugins/ciphers/kind.js';
 import type { Plugins } from './kind-support.js';
 import { fc } from '../support/properties.js';
 

@@ -1,7 +1,7 @@
 /** Contract of refusals: every kind of error of the database has its code, and none gives a value or SQL text away. */
 import { expect } from 'chai';
-import type { Fault } from '../../kernel/contract/fault.js';
-import { dialectErrors } from '../../plugins/kinds/dialect-errors.js';
+import type { Fault } from '../../contract/fault.js';
+import { dialectErrors } from '../../plugins/dialects/shared/errors.light.js';
 import type { DialectFlavour } from './dialect-flavour.js';
 import type { Run } from './dialect-support.js';
 import { faultOf } from './dialect-support.js';

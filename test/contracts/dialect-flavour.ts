@@ -3,8 +3,8 @@
  * differs is still run, and must give the other answer or the refusal that is written here.
  */
 import { expect } from 'chai';
-import { BootError } from '../../kernel/contract/boot-error.js';
-import { Fault } from '../../kernel/contract/fault.js';
+import { BootError } from '../../contract/boot-error.js';
+import { Fault } from '../../contract/fault.js';
 
 /** `answer`: what comes instead; without it the statement is refused before it is sent. */
 export interface Difference {

@@ -1,6 +1,6 @@
 /** Contract of migrations: from models to tables by adding only. */
 import { expect } from 'chai';
-import type { Fault } from '../../kernel/contract/fault.js';
+import type { Fault } from '../../contract/fault.js';
 import { introspect } from '../../plugins/dialects/shared/introspect.js';
 import type { DialectFlavour } from './dialect-flavour.js';
 import type { OpenDialect, Run } from './dialect-support.js';

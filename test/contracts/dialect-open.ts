@@ -1,8 +1,8 @@
 /** Opens a dialect by its runtime alone, without a kernel around it, with a log that nobody reads. */
 import { tmpdir } from 'node:os';
-import type { MigrationProgress } from '../../kernel/contract/migration.js';
-import type { Log, PluginRuntime, RuntimeContext } from '../../kernel/contract/plugin.js';
-import type { Dialect } from '../../plugins/kinds/dialect.js';
+import type { MigrationProgress } from '../../contract/migration.js';
+import type { Log, PluginRuntime, RuntimeContext } from '../../contract/plugin.js';
+import type { Dialect } from '../../plugins/dialects/kind.js';
 import type { OpenDialect } from './dialect-support.js';
 
 function contextOf(options: Readonly<Record<string, unknown>>, folder: string, log: Log): RuntimeContext {

@@ -3,13 +3,13 @@
  * the transaction at hand, send nothing twice, say why it cannot connect. Suites of one server add what only that one can do.
  */
 import { expect } from 'chai';
-import type { PluginRuntime } from '../../kernel/contract/plugin.js';
-import type { Dialect } from '../../plugins/kinds/dialect.js';
+import type { PluginRuntime } from '../../contract/plugin.js';
+import type { Dialect } from '../../plugins/dialects/kind.js';
 import { until } from '../support/until.js';
 import { openDialect } from './dialect-open.js';
 import { faultOf, runner, type OpenDialect, type Run } from './dialect-support.js';
 import { skipTest } from '../support/skip.js';
-import { SERIALIZABLE } from '../../plugins/kinds/dialect.js';
+import { SERIALIZABLE } from '../../plugins/dialects/kind.js';
 
 export interface DialectServer {
   readonly runtime: PluginRuntime<Dialect>;

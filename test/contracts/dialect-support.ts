@@ -1,9 +1,9 @@
 /** Helpers of the dialect contract: running SQL as a definition would, catching faults, writing models briefly. */
-import { Fault } from '../../kernel/contract/fault.js';
-import type { MigrationOutline } from '../../kernel/contract/migration.js';
-import type { ModelColumn, ModelTable } from '../../kernel/contract/model.js';
-import { scanSql } from '../../kernel/language/sql.js';
-import type { Dialect, Row, Transaction } from '../../plugins/kinds/dialect.js';
+import { Fault } from '../../contract/fault.js';
+import type { MigrationOutline } from '../../contract/migration.js';
+import type { ModelColumn, ModelTable } from '../../contract/model.js';
+import { scanSql } from '../../language/strings/sql.js';
+import type { Dialect, Row, Transaction } from '../../plugins/dialects/kind.js';
 import { columnOf } from '../support/model-tables.js';
 
 /** An open connection under test. */

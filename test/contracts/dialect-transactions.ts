@@ -1,9 +1,9 @@
 /** Contract of transactions and of running at the same time. */
 import { expect } from 'chai';
-import type { Dialect } from '../../plugins/kinds/dialect.js';
+import type { Dialect } from '../../plugins/dialects/kind.js';
 import type { Run } from './dialect-support.js';
 import { faultOf } from './dialect-support.js';
-import { SERIALIZABLE } from '../../plugins/kinds/dialect.js';
+import { SERIALIZABLE } from '../../plugins/dialects/kind.js';
 
 export function transactionsContract(run: Run, handle: () => Dialect): void {
   const count = async (): Promise<unknown> => (await run('SELECT count(*) AS n FROM ledger'))[0]?.['n'];

@@ -4,20 +4,20 @@
  */
 import { expect } from 'chai';
 import client, { type RowDataPacket } from 'mysql2/promise';
-import { BootError } from '../../kernel/contract/boot-error.js';
-import type { Fault } from '../../kernel/contract/fault.js';
-import type { RuntimeContext } from '../../kernel/contract/plugin.js';
-import { scanSql } from '../../kernel/language/sql.js';
+import { BootError } from '../../contract/boot-error.js';
+import type { Fault } from '../../contract/fault.js';
+import type { RuntimeContext } from '../../contract/plugin.js';
+import { scanSql } from '../../language/strings/sql.js';
 import mysql from '../../plugins/dialects/mysql/runtime.js';
 import { freshMysql, startMysql, type MysqlFlavour } from '../support/mysql.js';
-import type { Dialect } from '../../plugins/kinds/dialect.js';
+import type { Dialect } from '../../plugins/dialects/kind.js';
 import { until } from '../support/until.js';
 import { dialectContract } from './dialect.contract.js';
 import { MARIADB, MYSQL } from './dialect-flavour.js';
 import { openDialect } from './dialect-open.js';
 import { dialectServer } from './dialect-server.js';
 import { column, faultOf, table, type MakeConnection } from './dialect-support.js';
-import { BY_LOCKS } from '../../plugins/kinds/dialect.js';
+import { BY_LOCKS } from '../../plugins/dialects/kind.js';
 
 const nothing = (): void => {};
 const log = { debug: nothing, info: nothing, warn: nothing, error: nothing };

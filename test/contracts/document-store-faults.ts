@@ -1,7 +1,7 @@
 /** Contract of document stores: what is refused, with which code, at which field, and that no value gets out. */
 import { expect } from 'chai';
-import type { Fault } from '../../kernel/contract/fault.js';
-import type { Document } from '../../plugins/kinds/document-store.js';
+import type { Fault } from '../../contract/fault.js';
+import type { Document } from '../../plugins/document-stores/kind.js';
 import { collectionOf, type OpenStore } from './document-store-support.js';
 import { column, faultOf } from './dialect-support.js';
 

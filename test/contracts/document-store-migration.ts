@@ -1,6 +1,6 @@
 /** Contract of document stores: from models to collections by adding only. */
 import { expect } from 'chai';
-import type { ModelColumn } from '../../kernel/contract/model.js';
+import type { ModelColumn } from '../../contract/model.js';
 import { bare, collectionOf, type OpenStore } from './document-store-support.js';
 import { column, faultOf } from './dialect-support.js';
 

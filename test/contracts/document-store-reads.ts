@@ -1,7 +1,7 @@
 /** Contract of document stores: find, count, aggregate, and what values look like when they come back. */
 import { ObjectId } from 'bson';
 import { expect } from 'chai';
-import type { DocumentStore } from '../../plugins/kinds/document-store.js';
+import type { DocumentStore } from '../../plugins/document-stores/kind.js';
 import { faultOf } from './dialect-support.js';
 import { bare, isId } from './document-store-support.js';
 

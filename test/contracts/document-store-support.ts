@@ -1,9 +1,9 @@
 /** Helpers of the contract of document stores: opening one by its runtime alone, with a log that nobody reads, and models in brief. */
 import { tmpdir } from 'node:os';
-import type { MigrationOutline } from '../../kernel/contract/migration.js';
-import type { ModelColumn, ModelTable } from '../../kernel/contract/model.js';
-import type { Health, Log, PluginRuntime, RuntimeContext } from '../../kernel/contract/plugin.js';
-import type { Document, DocumentStore, DocumentTransaction } from '../../plugins/kinds/document-store.js';
+import type { MigrationOutline } from '../../contract/migration.js';
+import type { ModelColumn, ModelTable } from '../../contract/model.js';
+import type { Health, Log, PluginRuntime, RuntimeContext } from '../../contract/plugin.js';
+import type { Document, DocumentStore, DocumentTransaction } from '../../plugins/document-stores/kind.js';
 
 export interface Adopted {
   readonly warnings: readonly string[];

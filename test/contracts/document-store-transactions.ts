@@ -1,6 +1,6 @@
 /** Contract of document stores: transactions, and many callers at the same time. */
 import { expect } from 'chai';
-import type { DocumentTransaction } from '../../plugins/kinds/document-store.js';
+import type { DocumentTransaction } from '../../plugins/document-stores/kind.js';
 import { collectionOf, inTransaction, type OpenStore } from './document-store-support.js';
 import { column, faultOf } from './dialect-support.js';
 

@@ -1,6 +1,6 @@
 /** Contract of document stores: insert, update and remove, and what they answer. */
 import { expect } from 'chai';
-import type { Document, DocumentStore, UpdateOptions } from '../../plugins/kinds/document-store.js';
+import type { Document, DocumentStore, UpdateOptions } from '../../plugins/document-stores/kind.js';
 import { faultOf } from './dialect-support.js';
 import { bare, isId } from './document-store-support.js';
 

@@ -3,12 +3,12 @@
  * the same on both. What differs and is known is not made here; where it is left out it says why.
  */
 import { expect } from 'chai';
-import { Fault } from '../../kernel/contract/fault.js';
-import type { RuntimeContext } from '../../kernel/contract/plugin.js';
+import { Fault } from '../../contract/fault.js';
+import type { RuntimeContext } from '../../contract/plugin.js';
 import pglite from '../../plugins/dialects/pglite/runtime.js';
 import embedded from '../../plugins/document-stores/embedded/runtime.js';
 import mongodb from '../../plugins/document-stores/mongodb/runtime.js';
-import type { Document, DocumentStore } from '../../plugins/kinds/document-store.js';
+import type { Document, DocumentStore } from '../../plugins/document-stores/kind.js';
 import { freshMongo, startMongo } from '../support/mongo.js';
 import { openDialect } from './dialect-open.js';
 import { openStore } from './document-store-support.js';

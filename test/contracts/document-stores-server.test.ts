@@ -4,7 +4,7 @@
 import { Binary, Code, Decimal128, Double, Int32, Long, MaxKey, MongoClient, Timestamp, UUID } from 'mongodb';
 import { expect } from 'chai';
 import mongodb from '../../plugins/document-stores/mongodb/runtime.js';
-import type { DocumentStore, DocumentTransaction } from '../../plugins/kinds/document-store.js';
+import type { DocumentStore, DocumentTransaction } from '../../plugins/document-stores/kind.js';
 import { freshMongo, startMongo } from '../support/mongo.js';
 import { column, faultOf } from './dialect-support.js';
 import { bare, collectionOf, openings, until } from './document-store-support.js';

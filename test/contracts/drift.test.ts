@@ -3,7 +3,7 @@
  * and tables of ten thousand rows that grow a column, indexes and references.
  */
 import { expect } from 'chai';
-import type { ModelTable } from '../../kernel/contract/model.js';
+import type { ModelTable } from '../../contract/model.js';
 import { column, faultOf, id, table } from './dialect-support.js';
 import { STORES, type MigratedStore } from './migration-stores.js';
 import { skipTest } from '../support/skip.js';

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { base32, base58, base64, base64urlnopad, hex } from '@scure/base';
 import { expect } from 'chai';
-import type { Encoding } from '../../plugins/kinds/encoding.js';
+import type { Encoding } from '../../plugins/encodings/kind.js';
 import type { Plugins } from './kind-support.js';
 import { fc } from '../support/properties.js';
 

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { loadPackages } from '../../kernel/runtime/packages.js';
 import { specs as builtin } from '../../plugins/index.spec.js';
-import { kinds as builtinKinds } from '../../plugins/kinds/index.js';
+import { kinds as builtinKinds } from '../../plugins/index.kinds.js';
 import { PLUGIN_FIXTURES } from '../support/project.js';
 import { kindHygiene, specHygiene } from './spec-hygiene.js';
 

@@ -1,6 +1,6 @@
 /** What every generator must do: what its facts promise, thousands of times. */
 import { expect } from 'chai';
-import type { Generator } from '../../plugins/kinds/generator.js';
+import type { Generator } from '../../plugins/generators/kind.js';
 import type { Plugins } from './kind-support.js';
 import { countRuns } from '../support/sample.js';
 

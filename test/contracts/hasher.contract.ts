@@ -1,7 +1,7 @@
 /** What every hash algorithm must do: hash differently each time, verify from the hash alone, and take anything without a word. */
 import { expect } from 'chai';
-import type { JsonObject } from '../../kernel/contract/json.js';
-import type { Hash, Hasher, Verify } from '../../plugins/kinds/hasher.js';
+import type { JsonObject } from '../../contract/json.js';
+import type { Hash, Hasher, Verify } from '../../plugins/hashers/kind.js';
 import type { Plugins } from './kind-support.js';
 import { fc } from '../support/properties.js';
 

@@ -1,7 +1,7 @@
 /** Handles of real plugins for the contract suites of kinds: loaded as the kernel loads them, connected to nothing. */
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { Log } from '../../kernel/contract/plugin.js';
+import type { Log } from '../../contract/plugin.js';
 import { createHooks } from '../../kernel/runtime/hooks.js';
 import { createInstances } from '../../kernel/runtime/instances.js';
 import { createRunning } from '../../kernel/runtime/running.js';

@@ -3,7 +3,7 @@
  * asked for: types, NULL, bounds, foreign keys, unique indexes and columns that the model does not know.
  */
 import { expect } from 'chai';
-import type { ColumnType, ModelTable } from '../../kernel/contract/model.js';
+import type { ColumnType, ModelTable } from '../../contract/model.js';
 import type { KnownTable } from '../../plugins/dialects/shared/known.js';
 import { planMigration } from '../../plugins/dialects/shared/plan.js';
 import { column, id, table } from './dialect-support.js';

@@ -1,7 +1,7 @@
 /** The databases that migrations are tested on, each as a store of its own with a way to run plain SQL beside it. */
 import mysql from 'mysql2/promise';
-import type { MigrationOutline } from '../../kernel/contract/migration.js';
-import type { ModelTable } from '../../kernel/contract/model.js';
+import type { MigrationOutline } from '../../contract/migration.js';
+import type { ModelTable } from '../../contract/model.js';
 import { mysqlMigrated } from '../../plugins/dialects/mysql/migrate.js';
 import { sessionsOn } from '../../plugins/dialects/mysql/migration-session.js';
 import { readOptions } from '../../plugins/dialects/mysql/options.js';

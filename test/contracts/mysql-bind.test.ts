@@ -2,7 +2,7 @@
  * Values on their way to MySQL: what each type of a place makes of them, and which values it refuses.
  */
 import { expect } from 'chai';
-import { Fault } from '../../kernel/contract/fault.js';
+import { Fault } from '../../contract/fault.js';
 import { bindValue, isNumeric, type BindType } from '../../plugins/dialects/mysql/bind.js';
 
 /** A whole number that travels as one, as `{ whole }`. */

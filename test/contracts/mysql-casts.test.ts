@@ -2,8 +2,8 @@
  * Casts, literals, steps into JSON, FILTER and the search for words: as MySQL and MariaDB write them, and those that are refused.
  */
 import { expect } from 'chai';
-import { BootError } from '../../kernel/contract/boot-error.js';
-import { scanSql } from '../../kernel/language/sql.js';
+import { BootError } from '../../contract/boot-error.js';
+import { scanSql } from '../../language/strings/sql.js';
 import { prepareStatement } from '../../plugins/dialects/mysql/prepare.js';
 import { castOf, columnType } from '../../plugins/dialects/mysql/types.js';
 

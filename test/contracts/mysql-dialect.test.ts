@@ -3,15 +3,15 @@
  * server, and what a failure is about.
  */
 import { expect } from 'chai';
-import { Fault } from '../../kernel/contract/fault.js';
-import { scanSql } from '../../kernel/language/sql.js';
+import { Fault } from '../../contract/fault.js';
+import { scanSql } from '../../language/strings/sql.js';
 import { createDialect, type Server } from '../../plugins/dialects/mysql/dialect.js';
 import { Unavailable } from '../../plugins/dialects/mysql/errors.js';
 import type { Answer } from '../../plugins/dialects/mysql/answer.js';
 import type { Wire } from '../../plugins/dialects/mysql/pool.js';
 import type { Flavour } from '../../plugins/dialects/mysql/types.js';
-import type { Transaction } from '../../plugins/kinds/dialect.js';
-import { BY_LOCKS, SERIALIZABLE, type Isolation } from '../../plugins/kinds/dialect.js';
+import type { Transaction } from '../../plugins/dialects/kind.js';
+import { BY_LOCKS, SERIALIZABLE, type Isolation } from '../../plugins/dialects/kind.js';
 
 const failure = (errno: number, message = 'refused') => Object.assign(new Error(message), { errno });
 

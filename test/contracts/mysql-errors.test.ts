@@ -3,7 +3,7 @@
  * reasons why a connection cannot be opened.
  */
 import { expect } from 'chai';
-import { fault } from '../../kernel/contract/fault.js';
+import { fault } from '../../contract/fault.js';
 import { addressFault, connectFault } from '../../plugins/dialects/mysql/connect.js';
 import {
   errorName,

@@ -1,7 +1,7 @@
 /** Writes that answer with rows on MySQL and MariaDB: what becomes of INSERT, ON CONFLICT, UPDATE, DELETE and their RETURNING. */
 import { expect } from 'chai';
-import { BootError } from '../../kernel/contract/boot-error.js';
-import { scanSql } from '../../kernel/language/sql.js';
+import { BootError } from '../../contract/boot-error.js';
+import { scanSql } from '../../language/strings/sql.js';
 import type { ChangeSteps, InsertSteps } from '../../plugins/dialects/mysql/forms.js';
 import { prepareStatement } from '../../plugins/dialects/mysql/prepare.js';
 

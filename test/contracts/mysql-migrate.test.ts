@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import type { Row } from '../../plugins/kinds/dialect.js';
+import type { Row } from '../../plugins/dialects/kind.js';
 import { mysqlMigrated } from '../../plugins/dialects/mysql/migrate.js';
 import type { Change, PlanWarning } from '../../plugins/dialects/shared/changes.js';
 import type { Session } from '../../plugins/dialects/shared/session.js';

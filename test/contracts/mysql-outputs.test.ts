@@ -3,7 +3,7 @@
  * statement says.
  */
 import { expect } from 'chai';
-import { scanSql } from '../../kernel/language/sql.js';
+import { scanSql } from '../../language/strings/sql.js';
 import { prepareStatement } from '../../plugins/dialects/mysql/prepare.js';
 
 const formOf = (sql: string) => prepareStatement({ scan: scanSql(sql), jsonColumns: [] }).forms.mysql;

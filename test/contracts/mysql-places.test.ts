@@ -3,8 +3,8 @@
  * by the place it stands in.
  */
 import { expect } from 'chai';
-import type { ModelTable } from '../../kernel/contract/model.js';
-import { scanSql } from '../../kernel/language/sql.js';
+import type { ModelTable } from '../../contract/model.js';
+import { scanSql } from '../../language/strings/sql.js';
 import type { Catalogue } from '../../plugins/dialects/mysql/catalogue.js';
 import { prepareStatement } from '../../plugins/dialects/mysql/prepare.js';
 import type { ValueType } from '../../plugins/dialects/mysql/types.js';

@@ -1,7 +1,7 @@
 /** The words that editors put in quotes for MySQL and MariaDB, against what the two servers say themselves. */
 import { expect } from 'chai';
 import mysql from 'mysql2/promise';
-import { writtenName } from '../../kernel/language/sql-quotes.js';
+import { writtenName } from '../../language/strings/sql-quotes.js';
 import { RESERVED } from '../../plugins/dialects/mysql/reserved.light.js';
 import { freshMysql, startMysql, type MysqlFlavour } from '../support/mysql.js';
 import { skipWithout } from '../support/skip.js';

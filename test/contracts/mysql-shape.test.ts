@@ -3,14 +3,14 @@
  * options of a connection become for the driver.
  */
 import { expect } from 'chai';
-import type { ModelColumn } from '../../kernel/contract/model.js';
+import type { ModelColumn } from '../../contract/model.js';
 import { writeDdl, quote } from '../../plugins/dialects/mysql/ddl.js';
 import { readOptions } from '../../plugins/dialects/mysql/options.js';
 import { collationsOf, shapeOf } from '../../plugins/dialects/mysql/shape.js';
 import type { Change } from '../../plugins/dialects/shared/changes.js';
 import type { KnownColumn, KnownTables } from '../../plugins/dialects/shared/known.js';
 import { column, id, table } from './dialect-support.js';
-import { BY_LOCKS, SERIALIZABLE } from '../../plugins/kinds/dialect.js';
+import { BY_LOCKS, SERIALIZABLE } from '../../plugins/dialects/kind.js';
 
 const COLLATIONS = collationsOf(false);
 const EXACT = 'CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin';

@@ -3,10 +3,10 @@
  * rules out.
  */
 import { expect } from 'chai';
-import { BootError } from '../../kernel/contract/boot-error.js';
-import { Fault } from '../../kernel/contract/fault.js';
-import type { ModelColumn, ModelTable } from '../../kernel/contract/model.js';
-import { scanSql } from '../../kernel/language/sql.js';
+import { BootError } from '../../contract/boot-error.js';
+import { Fault } from '../../contract/fault.js';
+import type { ModelColumn, ModelTable } from '../../contract/model.js';
+import { scanSql } from '../../language/strings/sql.js';
 import type { Catalogue, CatalogueTable } from '../../plugins/dialects/mysql/catalogue.js';
 import type { Answer } from '../../plugins/dialects/mysql/answer.js';
 import type { Wire } from '../../plugins/dialects/mysql/pool.js';

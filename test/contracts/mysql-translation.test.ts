@@ -2,8 +2,8 @@
  * The SQL of definitions in the words of MySQL and MariaDB: operators, functions, locks, lists. As text, without a server.
  */
 import { expect } from 'chai';
-import { BootError } from '../../kernel/contract/boot-error.js';
-import { scanSql } from '../../kernel/language/sql.js';
+import { BootError } from '../../contract/boot-error.js';
+import { scanSql } from '../../language/strings/sql.js';
 import { prepareStatement } from '../../plugins/dialects/mysql/prepare.js';
 
 const forms = (sql: string, lock: 'update' | null = null) =>

@@ -1,5 +1,5 @@
 /** Tables as a database tells of them, and the plan for one table as lines of words; for units without a database. */
-import type { ModelTable } from '../../kernel/contract/model.js';
+import type { ModelTable } from '../../contract/model.js';
 import type {
   KnownColumn,
   KnownConstraint,

@@ -5,15 +5,15 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import postgres from '../../plugins/dialects/postgres/runtime.js';
-import { scanSql } from '../../kernel/language/sql.js';
-import type { Dialect, Row, Transaction } from '../../plugins/kinds/dialect.js';
+import { scanSql } from '../../language/strings/sql.js';
+import type { Dialect, Row, Transaction } from '../../plugins/dialects/kind.js';
 import { freshDatabase, startPostgres } from '../support/postgres.js';
 import { openDialect } from './dialect-open.js';
 import type { OpenDialect } from './dialect-support.js';
 import { faultOf } from './dialect-support.js';
 import { skipTest } from '../support/skip.js';
 import { until } from '../support/until.js';
-import { BY_LOCKS, SERIALIZABLE } from '../../plugins/kinds/dialect.js';
+import { BY_LOCKS, SERIALIZABLE } from '../../plugins/dialects/kind.js';
 
 const ADD = 'INSERT INTO entry (id) VALUES ($1)';
 const COUNT = 'SELECT count(*) AS n FROM entry';

@@ -3,9 +3,9 @@
  * every type, every shape, hostile texts, answers that arrive in pieces, and errors in the middle.
  */
 import { expect } from 'chai';
-import { scanSql } from '../../kernel/language/sql.js';
+import { scanSql } from '../../language/strings/sql.js';
 import postgres from '../../plugins/dialects/postgres/runtime.js';
-import type { Dialect, Rendering } from '../../plugins/kinds/dialect.js';
+import type { Dialect, Rendering } from '../../plugins/dialects/kind.js';
 import { freshDatabase, startPostgres } from '../support/postgres.js';
 import { openDialect } from './dialect-open.js';
 import { faultOf } from './dialect-support.js';

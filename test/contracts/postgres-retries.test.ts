@@ -3,7 +3,7 @@
  * are told to, without a server.
  */
 import { expect } from 'chai';
-import { scanSql } from '../../kernel/language/sql.js';
+import { scanSql } from '../../language/strings/sql.js';
 import { createDialect } from '../../plugins/dialects/postgres/dialect.js';
 import { createWire } from '../../plugins/dialects/postgres/wire.js';
 import type { Wires } from '../../plugins/dialects/postgres/wires.js';

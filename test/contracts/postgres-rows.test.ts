@@ -6,8 +6,8 @@ import { expect } from 'chai';
 import { layoutOf, Page, writeObjects, writeRow } from '../../plugins/dialects/postgres/json-rows.js';
 import { readOptions } from '../../plugins/dialects/postgres/options.js';
 import { readRow, shapeOf } from '../../plugins/dialects/postgres/rows.js';
-import type { Rendering } from '../../plugins/kinds/dialect.js';
-import { BY_LOCKS, SERIALIZABLE } from '../../plugins/kinds/dialect.js';
+import type { Rendering } from '../../plugins/dialects/kind.js';
+import { BY_LOCKS, SERIALIZABLE } from '../../plugins/dialects/kind.js';
 
 /** A row as it comes: the number of fields, and each with its length; -1 is NULL. */
 function rowOf(values: readonly (string | null)[]): Buffer {

@@ -3,8 +3,8 @@
  * a migration is told; without a database.
  */
 import { expect } from 'chai';
-import type { ModelColumn } from '../../kernel/contract/model.js';
-import { Fault, fault } from '../../kernel/contract/fault.js';
+import type { ModelColumn } from '../../contract/model.js';
+import { Fault, fault } from '../../contract/fault.js';
 import type { Change } from '../../plugins/dialects/shared/changes.js';
 import { introspect } from '../../plugins/dialects/shared/introspect.js';
 import type { Shape } from '../../plugins/dialects/shared/known.js';

@@ -1,7 +1,7 @@
 /** Of the queue contract: a store that closes, or goes silent, while the queue is in use. */
 import { expect } from 'chai';
-import type { Put } from '../../kernel/contract/deferred.js';
-import { Fault } from '../../kernel/contract/fault.js';
+import type { Put } from '../../contract/deferred.js';
+import { Fault } from '../../contract/fault.js';
 import type { FaultProxy } from '../support/fault-proxy.js';
 import type { Found } from '../support/guarded.js';
 import { openQueue, putOf, type Address, type Opened } from '../support/queues.js';

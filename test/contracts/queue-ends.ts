@@ -1,6 +1,6 @@
 /** Of the queue contract: leases, and how a worker ends. */
 import { expect } from 'chai';
-import type { Run } from '../../plugins/kinds/queue.js';
+import type { Run } from '../../plugins/queues/kind.js';
 import { putOf } from '../support/queues.js';
 import { until } from '../support/until.js';
 import { DONE, isEmpty, type Suite } from './queue-support.js';

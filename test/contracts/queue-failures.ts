@@ -1,6 +1,6 @@
 /** Of the queue contract: what becomes of work that fails, and what operators see and may do. */
 import { expect } from 'chai';
-import { Fault } from '../../kernel/contract/fault.js';
+import { Fault } from '../../contract/fault.js';
 import { putOf } from '../support/queues.js';
 import { until } from '../support/until.js';
 import { DONE, failing, isEmpty, type Suite } from './queue-support.js';

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import pg from 'pg';
-import { COUNTED } from '../../kernel/contract/deferred.js';
-import type { Log } from '../../kernel/contract/plugin.js';
+import { COUNTED } from '../../contract/deferred.js';
+import type { Log } from '../../contract/plugin.js';
 import { repositoryOn, runAll } from '../../plugins/queues/embedded/agenda.js';
 import { createServer as createMongoServer } from '../../plugins/queues/mongo/connection.js';
 import { createMongoStore } from '../../plugins/queues/mongo/store.js';

@@ -1,7 +1,7 @@
 /** What the suites of the queue contract share: a new queue for each test, handles that are closed after it, work that is waited for. */
 import type { JobRepository } from 'agenda';
-import type { Deferred, Outcome, Put } from '../../kernel/contract/deferred.js';
-import type { Run } from '../../plugins/kinds/queue.js';
+import type { Deferred, Outcome, Put } from '../../contract/deferred.js';
+import type { Run } from '../../plugins/queues/kind.js';
 import type { Found } from '../support/guarded.js';
 import type { Opened, Options } from '../support/queues.js';
 import { until } from '../support/until.js';

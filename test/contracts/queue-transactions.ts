@@ -1,14 +1,14 @@
 /** Of queues in a SQL database: work that is added inside a transaction of a connection, and tables that nobody else touches. */
 import { expect } from 'chai';
-import type { Within } from '../../plugins/kinds/queue.js';
-import type { Dialect } from '../../plugins/kinds/dialect.js';
+import type { Within } from '../../plugins/queues/kind.js';
+import type { Dialect } from '../../plugins/dialects/kind.js';
 import type { Found } from '../support/guarded.js';
 import { putOf, type Opened } from '../support/queues.js';
 import { until } from '../support/until.js';
 import { id, table, type OpenDialect } from './dialect-support.js';
 import { DONE, isEmpty } from './queue-support.js';
 import { skipTest } from '../support/skip.js';
-import { BY_LOCKS } from '../../plugins/kinds/dialect.js';
+import { BY_LOCKS } from '../../plugins/dialects/kind.js';
 
 export interface SqlPlace {
   readonly queue: Opened;

@@ -1,7 +1,7 @@
 /** What the log says of a store that is away, and what callers hear: with stores that never answer, late, or fail. */
 import { expect } from 'chai';
-import { Fault } from '../../kernel/contract/fault.js';
-import type { Log } from '../../kernel/contract/plugin.js';
+import { Fault } from '../../contract/fault.js';
+import type { Log } from '../../contract/plugin.js';
 import { createWatch, type Watch } from '../../plugins/queues/shared/away.js';
 
 const AWAY = 'the store of the queue is away; work is neither accepted nor done';

@@ -3,7 +3,7 @@
  * completion, try again what failed, keep what is dead. Events are what work itself does; nothing here waits for a fixed time.
  */
 import { expect } from 'chai';
-import { Fault } from '../../kernel/contract/fault.js';
+import { Fault } from '../../contract/fault.js';
 import { putOf, type Opened } from '../support/queues.js';
 import { until } from '../support/until.js';
 import { queueEnds } from './queue-ends.js';

@@ -4,8 +4,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import type { Fault } from '../../kernel/contract/fault.js';
-import type { PluginRuntime, RuntimeContext } from '../../kernel/contract/plugin.js';
+import type { Fault } from '../../contract/fault.js';
+import type { PluginRuntime, RuntimeContext } from '../../contract/plugin.js';
 import cache from '../../plugins/caches/redis/runtime.js';
 import { createClient } from '../../plugins/queues/redis/connection.js';
 import { createRedisStore } from '../../plugins/queues/redis/store.js';

@@ -3,8 +3,8 @@
  * and say so when some of it is gone.
  */
 import { expect } from 'chai';
-import type { Delivery } from '../../kernel/contract/deferred.js';
-import { Fault } from '../../kernel/contract/fault.js';
+import type { Delivery } from '../../contract/deferred.js';
+import { Fault } from '../../contract/fault.js';
 import { actions, told, type OpenRelay, type RelayOptions } from '../support/relays.js';
 import { skipTest } from '../support/skip.js';
 import { until } from '../support/until.js';

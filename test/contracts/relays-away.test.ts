@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
-import type { Fault } from '../../kernel/contract/fault.js';
+import type { Fault } from '../../contract/fault.js';
 import { faultProxy, type FaultProxy } from '../support/fault-proxy.js';
 import { freePort, pause } from '../support/guarded.js';
 import { ownRedis } from '../support/redis.js';

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
-import type { Delivery } from '../../kernel/contract/deferred.js';
+import type { Delivery } from '../../contract/deferred.js';
 import { createLocal } from '../../plugins/relays/local/local.js';
 import local from '../../plugins/relays/local/runtime.js';
 import { faultProxy } from '../support/fault-proxy.js';

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { REMEMBERED, type Claim, type Scheduler } from '../../plugins/kinds/scheduler.js';
+import { REMEMBERED, type Claim, type Scheduler } from '../../plugins/schedulers/kind.js';
 import { until } from '../support/until.js';
 import { skipTest } from '../support/skip.js';
 

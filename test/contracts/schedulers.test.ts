@@ -5,10 +5,10 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import pg from 'pg';
-import { BootError } from '../../kernel/contract/boot-error.js';
-import type { PluginRuntime, RuntimeContext } from '../../kernel/contract/plugin.js';
+import { BootError } from '../../contract/boot-error.js';
+import type { PluginRuntime, RuntimeContext } from '../../contract/plugin.js';
 import pglite from '../../plugins/dialects/pglite/runtime.js';
-import type { Scheduler } from '../../plugins/kinds/scheduler.js';
+import type { Scheduler } from '../../plugins/schedulers/kind.js';
 import embedded from '../../plugins/schedulers/embedded/runtime.js';
 import mongo from '../../plugins/schedulers/mongo/runtime.js';
 import postgres from '../../plugins/schedulers/postgres/runtime.js';

@@ -4,8 +4,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { asText, isObject, type JsonObject } from '../../kernel/contract/json.js';
-import type { TokenType } from '../../plugins/kinds/token.js';
+import { asText, isObject, type JsonObject } from '../../contract/json.js';
+import type { TokenType } from '../../plugins/tokens/kind.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { formOf, PDF, PNG_RED } from '../support/pictures.js';
 import { returning } from '../support/project.js';

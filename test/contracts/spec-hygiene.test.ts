@@ -5,12 +5,12 @@
 import { expect } from 'chai';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { pluginId } from '../../kernel/contract/plugin.js';
-import type { CodeEntry } from '../../kernel/contract/problem.js';
-import { CATALOGUE } from '../../kernel/problems/catalogue.js';
-import { PROGRAM_CODES } from '../../kernel/problems/with-program-codes.js';
+import { pluginId } from '../../contract/plugin.js';
+import type { CodeEntry } from '../../contract/problem.js';
+import { CATALOGUE } from '../../language/problems/catalogue.js';
+import { PROGRAM_CODES } from '../../language/problems/with-program-codes.js';
 import { specs } from '../../plugins/index.spec.js';
-import { kinds } from '../../plugins/kinds/index.js';
+import { kinds } from '../../plugins/index.kinds.js';
 import { builtinRegistry } from '../support/fixtures.js';
 import { ROOT } from '../support/project.js';
 import { kindHygiene, specHygiene } from './spec-hygiene.js';

@@ -6,19 +6,19 @@
  * its opening bracket (for something that is absent in it); characters inside the string at `at`.
  */
 import { expect } from 'chai';
-import { analyse } from '../../kernel/analysis/analyse.js';
-import { analyseConfig } from '../../kernel/analysis/config.js';
-import type { Registry } from '../../kernel/analysis/registry.js';
-import type { Json } from '../../kernel/contract/json.js';
-import type { FactSpec, Host, Kind } from '../../kernel/contract/kind.js';
-import { pluginId, type FactValue, type PluginSpec } from '../../kernel/contract/plugin.js';
-import type { Problem, Range } from '../../kernel/contract/problem.js';
-import type { FieldNode } from '../../kernel/schema/field-node.js';
-import { fold } from '../../kernel/schema/fold.js';
-import { envFacts } from '../../kernel/project/environment.js';
+import { analyse } from '../../language/analysis/analyse.js';
+import { analyseConfig } from '../../language/analysis/config.js';
+import type { Registry } from '../../language/analysis/registry.js';
+import type { Json } from '../../contract/json.js';
+import type { FactSpec, Host, Kind } from '../../contract/kind.js';
+import { pluginId, type FactValue, type PluginSpec } from '../../contract/plugin.js';
+import type { Problem, Range } from '../../contract/problem.js';
+import type { FieldNode } from '../../language/schema/field-node.js';
+import { fold } from '../../language/schema/fold.js';
+import { envFacts } from '../../language/project/environment.js';
 import { EXAMPLE_ENV } from '../support/example-env.js';
-import { document, rangeAt, type Document } from '../../kernel/source/document.js';
-import { nodeAt, parseSource } from '../../kernel/source/tree.js';
+import { document, rangeAt, type Document } from '../../language/source/document.js';
+import { nodeAt, parseSource } from '../../language/source/tree.js';
 
 /** Variables that examples may read. */
 const ENV = envFacts({

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { specs } from '../../plugins/index.spec.js';
-import type { Storage } from '../../plugins/kinds/storage.js';
+import type { Storage } from '../../plugins/storages/kind.js';
 import { openFolder } from '../../plugins/storages/local-disk/folder.js';
 import { startKernel } from '../support/kernel.js';
 import { PLUGIN_FIXTURES, tempProject } from '../support/project.js';

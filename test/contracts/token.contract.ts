@@ -3,15 +3,15 @@
  * never fail in any other way than by refusing.
  */
 import { expect } from 'chai';
-import { BootError } from '../../kernel/contract/boot-error.js';
-import { Fault } from '../../kernel/contract/fault.js';
+import { BootError } from '../../contract/boot-error.js';
+import { Fault } from '../../contract/fault.js';
 import {
   MAX_TOKEN,
   TokenRefused,
   type TokenSettings,
   type TokenTool,
   type TokenType,
-} from '../../plugins/kinds/token.js';
+} from '../../plugins/tokens/kind.js';
 import { ENV, type Plugins } from './kind-support.js';
 import { anyText, fc } from '../support/properties.js';
 

@@ -3,12 +3,12 @@
  * refused. The samples of rules are in the suite of the kind.
  */
 import { expect } from 'chai';
-import { ExactNumber } from '../../kernel/contract/exact-number.js';
-import type { Issue } from '../../kernel/contract/fault.js';
-import { asText, type Json, type JsonObject } from '../../kernel/contract/json.js';
-import type { RuntimeContext } from '../../kernel/contract/plugin.js';
-import { MAX_ISSUES } from '../../plugins/kinds/fields.js';
-import type { ValidationType } from '../../plugins/kinds/validation-type.js';
+import { ExactNumber } from '../../contract/exact-number.js';
+import type { Issue } from '../../contract/fault.js';
+import { asText, type Json, type JsonObject } from '../../contract/json.js';
+import type { RuntimeContext } from '../../contract/plugin.js';
+import { MAX_ISSUES } from '../../plugins/validation-types/shared/fields.light.js';
+import type { ValidationType } from '../../plugins/validation-types/kind.js';
 import ARRAY from '../../plugins/validation-types/array/runtime.js';
 import EMAIL from '../../plugins/validation-types/email/runtime.js';
 import NUMBER from '../../plugins/validation-types/number/runtime.js';

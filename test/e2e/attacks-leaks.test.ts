@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai';
 import { decodeJwt } from 'jose';
-import { hider } from '../../kernel/language/hidden.js';
+import { hider } from '../../language/strings/hidden.js';
 import { onBothDatabases } from '../support/kernel.js';
 import { bearer, jwt, KEY } from '../support/tokens.js';
 

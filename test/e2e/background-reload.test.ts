@@ -3,7 +3,7 @@
  * and the work. One kernel in this process, on the embedded database.
  */
 import { expect } from 'chai';
-import type { JobDesk } from '../../kernel/contract/deferred.js';
+import type { JobDesk } from '../../contract/deferred.js';
 import type { Loose } from '../support/client.js';
 import { DUE, eventually, JOBS, jobsOf, noJobs } from '../support/jobs.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';

@@ -3,7 +3,7 @@
  * until then, and what the work itself sees when it is done.
  */
 import { expect } from 'chai';
-import type { JobDesk } from '../../kernel/contract/deferred.js';
+import type { JobDesk } from '../../contract/deferred.js';
 import type { Loose } from '../support/client.js';
 import { DUE, eventually, JOBS, jobsOf, noJobs, queueIn, type JobRow } from '../support/jobs.js';
 import { onBothDatabases, type DatabaseSort, type TestKernel } from '../support/kernel.js';

@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { Problem } from '../../kernel/contract/problem.js';
+import type { Problem } from '../../contract/problem.js';
 import { BrokenSet } from '../../kernel/runtime/kernel.js';
 import type { Loose } from '../support/client.js';
 import { onBothDatabases, startKernel, type TestKernel } from '../support/kernel.js';

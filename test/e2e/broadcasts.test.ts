@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import type { Delivery, Put, Running } from '../../kernel/contract/deferred.js';
+import type { Delivery, Put, Running } from '../../contract/deferred.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { PLUGIN_FIXTURES, querying, returning } from '../support/project.js';
 import { connect, type SocketClient } from '../support/sockets.js';

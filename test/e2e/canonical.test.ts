@@ -3,7 +3,7 @@
  * all spellings as one. Real HTTP on an embedded database.
  */
 import { expect } from 'chai';
-import { FORMS, type Form } from '../../plugins/kinds/canonical.js';
+import { FORMS, type Form } from '../../plugins/validation-types/shared/canonical.light.js';
 import { canonicalText, folded } from '../../plugins/shared/canonical.js';
 import { onDatabase } from '../support/kernel.js';
 import { anyText, fc } from '../support/properties.js';

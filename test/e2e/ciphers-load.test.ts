@@ -1,6 +1,6 @@
 /** What stops a start: keys, nonces and additional data that cannot be used. And nonces that tests may fix. */
 import { expect } from 'chai';
-import { BootError } from '../../kernel/contract/boot-error.js';
+import { BootError } from '../../contract/boot-error.js';
 import { startKernel } from '../support/kernel.js';
 
 interface Options {

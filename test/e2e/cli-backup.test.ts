@@ -8,7 +8,7 @@ import { mkdir, readdir, readFile, rename, rm, stat, truncate, writeFile } from 
 import { createConnection } from 'node:net';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
-import type { Fault } from '../../kernel/contract/fault.js';
+import type { Fault } from '../../contract/fault.js';
 import { checkFolder } from '../../plugins/dialects/pglite/folder.js';
 import { startCli } from '../support/child.js';
 import { runCli, type Finished } from '../support/cli.js';

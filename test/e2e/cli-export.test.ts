@@ -3,7 +3,7 @@ import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promis
 import { join } from 'node:path';
 import Ajv from 'ajv';
 import { expect } from 'chai';
-import { readManifest } from '../../kernel/export/manifest-read.js';
+import { readManifest } from '../../language/export/manifest-read.js';
 import { spawnCli } from '../support/child.js';
 import { runCli, type Finished } from '../support/cli.js';
 import { PLUGIN_FIXTURES, ROOT, tempProject, type Files, type TempProject } from '../support/project.js';

@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import type { CommandOptions } from '../../kernel/cli/commands.js';
-import { mistakeIn } from '../../kernel/cli/jobs.js';
-import type { JobView } from '../../kernel/contract/deferred.js';
+import type { CommandOptions } from '../../cli/commands.js';
+import { mistakeIn } from '../../cli/jobs.js';
+import type { JobView } from '../../contract/deferred.js';
 import { hostCli, runCli, type Finished } from '../support/cli.js';
 import { PLUGIN_FIXTURES, querying, returning, tempProject, type TempProject } from '../support/project.js';
 

@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import type { JobView } from '../../kernel/contract/deferred.js';
+import type { JobView } from '../../contract/deferred.js';
 import { startCluster, type Cluster, type Member, type Peer } from '../support/cluster.js';
 import type { Answer, Loose } from '../support/client.js';
 import { startHeldUpstream, type HeldCall, type HeldUpstream } from '../support/held-upstream.js';

@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import type { JobView } from '../../kernel/contract/deferred.js';
+import type { JobView } from '../../contract/deferred.js';
 import { startCluster, type Cluster } from '../support/cluster.js';
 import { pause } from '../support/guarded.js';
 import { startHeldUpstream, type HeldUpstream } from '../support/held-upstream.js';

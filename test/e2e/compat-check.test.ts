@@ -4,7 +4,7 @@
  */
 import { posix } from 'node:path';
 import { expect } from 'chai';
-import type { Problem } from '../../kernel/contract/problem.js';
+import type { Problem } from '../../contract/problem.js';
 import { loadDefinitions, loadProject } from '../../kernel/runtime/project.js';
 import { tempProject } from '../support/project.js';
 import { copyApplication, ENV, isAtHand } from '../support/soforotto.js';

@@ -2,8 +2,8 @@
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { analyseConfig } from '../../kernel/analysis/config.js';
-import { envFacts } from '../../kernel/project/environment.js';
+import { analyseConfig } from '../../language/analysis/config.js';
+import { envFacts } from '../../language/project/environment.js';
 import { builtinRegistry } from '../support/fixtures.js';
 import { ROOT } from '../support/project.js';
 

@@ -18,7 +18,7 @@ import { hosting, ready } from '../support/serve.js';
 import { skipTest } from '../support/skip.js';
 
 const run = promisify(execFile);
-const CLI = join(ROOT, 'dist', 'kernel', 'cli.js');
+const CLI = join(ROOT, 'dist', 'cli', 'bin.js');
 const DEFINITION = JSON.stringify([
   returning('echo', '$PAYLOAD'),
   {

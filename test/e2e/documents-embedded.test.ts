@@ -1,6 +1,6 @@
 /** Documents without a server: a project that says nothing of stores, over HTTP. */
 import { expect } from 'chai';
-import { BootError } from '../../kernel/contract/boot-error.js';
+import { BootError } from '../../contract/boot-error.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 
 const query = (mongo_query: object): object => ({ id: 1, mode: 'QUERY', main_returnable: true, mongo_query });

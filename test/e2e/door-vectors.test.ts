@@ -1,7 +1,7 @@
 /** The shared JSON vectors against the body reader, over real HTTP and as a function; skipped by name where they are absent. */
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { Fault } from '../../kernel/contract/fault.js';
+import { Fault } from '../../contract/fault.js';
 import { parseJson } from '../../kernel/http/body.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { returning, vectorFile } from '../support/project.js';

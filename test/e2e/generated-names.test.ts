@@ -1,7 +1,7 @@
 /** `generate` / `for` over real HTTP and on plans: where the name is known, how long its value lasts, and who wins over it. */
 import { testInvocation } from '../support/invocation.js';
 import { expect } from 'chai';
-import type { Frame } from '../../kernel/contract/plan.js';
+import type { Frame } from '../../contract/plan.js';
 import { createFrame } from '../../kernel/runtime/frame.js';
 import { isGenerated } from '../conform/id-check.js';
 import { onDatabase, startKernel, type TestKernel } from '../support/kernel.js';

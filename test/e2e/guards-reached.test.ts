@@ -5,8 +5,8 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import type { Outcome, Put, Running } from '../../kernel/contract/deferred.js';
-import { describeKernel } from '../../kernel/cli/openapi.js';
+import type { Outcome, Put, Running } from '../../contract/deferred.js';
+import { describeKernel } from '../../cli/openapi.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { PLUGIN_FIXTURES, returning } from '../support/project.js';
 import { connect } from '../support/sockets.js';

@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai';
 import { gzipSync } from 'node:zlib';
-import type { Invocation } from '../../kernel/contract/plan.js';
+import type { Invocation } from '../../contract/plan.js';
 import { invoke } from '../../kernel/runtime/invoke.js';
 import type { Loose } from '../support/client.js';
 import { testInvocation } from '../support/invocation.js';

@@ -4,9 +4,9 @@
  */
 import type { Socket } from 'node:net';
 import { expect } from 'chai';
-import { OUTBOUND, type Outbound } from '../../kernel/contract/outbound.js';
-import type { Log } from '../../kernel/contract/plugin.js';
-import { Fault } from '../../kernel/contract/fault.js';
+import { OUTBOUND, type Outbound } from '../../contract/outbound.js';
+import type { Log } from '../../contract/plugin.js';
+import { Fault } from '../../contract/fault.js';
 import { createClient, type Call, type HttpClient } from '../../plugins/modes/http-request/client.js';
 import type { Resolve } from '../../plugins/modes/http-request/dial.js';
 import { makeCertificate } from '../support/certificate.js';

@@ -1,6 +1,6 @@
 /** Mode HTTPREQUEST against a real server: what is sent, what becomes of the reply, and how results are used further on. */
 import { expect } from 'chai';
-import { BootError } from '../../kernel/contract/boot-error.js';
+import { BootError } from '../../contract/boot-error.js';
 import type { Loose } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { json, startUpstream, type Asked, type Upstream } from '../support/upstream.js';

@@ -3,7 +3,7 @@
  * scheduled resources. Definitions as somebody writes them who has read nothing else; both databases, both profiles.
  */
 import { expect } from 'chai';
-import type { JobDesk } from '../../kernel/contract/deferred.js';
+import type { JobDesk } from '../../contract/deferred.js';
 import type { Answer, Loose } from '../support/client.js';
 import { SCHEDULED, WORK } from '../support/interface-work.js';
 import { eventually, JOBS, queueIn } from '../support/jobs.js';

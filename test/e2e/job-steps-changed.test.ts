@@ -3,7 +3,7 @@
  * time, documents, another database than that of the queue; and what operators see of them.
  */
 import { expect } from 'chai';
-import { stepsOf } from '../../kernel/cli/job-steps.js';
+import { stepsOf } from '../../cli/job-steps.js';
 import { call, extracted, later, statement, STEP_STORES, stepKernel, type StepKernel } from '../support/job-steps.js';
 import { eventually } from '../support/jobs.js';
 import { freshMysql, startMysql } from '../support/mysql.js';

@@ -5,9 +5,9 @@
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isObject } from '../../kernel/contract/json.js';
-import { parseSource, toJson } from '../../kernel/source/tree.js';
-import { document } from '../../kernel/source/document.js';
+import { isObject } from '../../contract/json.js';
+import { parseSource, toJson } from '../../language/source/tree.js';
+import { document } from '../../language/source/document.js';
 import { builtinRegistry } from '../support/fixtures.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { EXCHANGE, fits } from '../support/page.js';

@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { BootError } from '../../kernel/contract/boot-error.js';
+import { BootError } from '../../contract/boot-error.js';
 import type { Loose } from '../support/client.js';
 import { onBothDatabases, startKernel } from '../support/kernel.js';
 import { querying } from '../support/project.js';

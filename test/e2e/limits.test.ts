@@ -4,10 +4,10 @@
  */
 import { connect } from 'node:net';
 import { expect } from 'chai';
-import { DEFAULTS } from '../../kernel/analysis/config-schema.js';
+import { DEFAULTS } from '../../language/analysis/config-schema.js';
 import { parseJson } from '../../kernel/http/body.js';
 import { readOptions } from '../../plugins/dialects/postgres/options.js';
-import { MAX_TOKEN } from '../../plugins/kinds/token.js';
+import { MAX_TOKEN } from '../../plugins/tokens/kind.js';
 import { hashesAtOnce } from '../../plugins/hashers/shared/gate.js';
 import { head, parseRaw } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';

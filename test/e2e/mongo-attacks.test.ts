@@ -3,8 +3,8 @@
  * update or a pipeline, on both document stores. Also that definitions which would let them are refused when they are loaded.
  */
 import { expect } from 'chai';
-import { BootError } from '../../kernel/contract/boot-error.js';
-import type { Json } from '../../kernel/contract/json.js';
+import { BootError } from '../../contract/boot-error.js';
+import type { Json } from '../../contract/json.js';
 import { filter } from '../../plugins/queries/mongo/filter.js';
 import { pipeline } from '../../plugins/queries/mongo/pipeline.js';
 import { update } from '../../plugins/queries/mongo/update.js';

@@ -3,7 +3,7 @@
  * right. Each of them answered 200 with the word, null, or 422 at every request before it was an error.
  */
 import { expect } from 'chai';
-import type { Problem } from '../../kernel/contract/problem.js';
+import type { Problem } from '../../contract/problem.js';
 import type { Loose } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { querying, returning } from '../support/project.js';

@@ -3,8 +3,8 @@
  * its OpenAPI document is valid, every answer is one that the document has, and no operation is left out.
  */
 import { expect } from 'chai';
-import type { JsonObject } from '../../kernel/contract/json.js';
-import { describeKernel } from '../../kernel/cli/openapi.js';
+import type { JsonObject } from '../../contract/json.js';
+import { describeKernel } from '../../cli/openapi.js';
 import type { Client, Loose } from '../support/client.js';
 import { onDatabase, type TestKernel } from '../support/kernel.js';
 import { documentFlaws, judged, judgeOf, type Judge } from '../support/openapi.js';

@@ -3,8 +3,8 @@
  * schema of its body, and every answer, refusals included, is one that the document has.
  */
 import { expect } from 'chai';
-import type { JsonObject } from '../../kernel/contract/json.js';
-import { describeKernel } from '../../kernel/cli/openapi.js';
+import type { JsonObject } from '../../contract/json.js';
+import { describeKernel } from '../../cli/openapi.js';
 import type { Client } from '../support/client.js';
 import { onDatabase, startKernel, type TestKernel } from '../support/kernel.js';
 import { documentFlaws, judged, judgeOf, type Judge } from '../support/openapi.js';

@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import type { Outcome, Put, Running } from '../../kernel/contract/deferred.js';
+import type { Outcome, Put, Running } from '../../contract/deferred.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { PLUGIN_FIXTURES } from '../support/project.js';
 

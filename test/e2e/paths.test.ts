@@ -1,7 +1,7 @@
 /** Paths with parameters over real HTTP: which plan answers, what arrives as payload, and what names nothing. */
 import { expect } from 'chai';
-import { unpainted } from '../../kernel/cli/paint.js';
-import { curlLine, endpointTable } from '../../kernel/cli/table.js';
+import { unpainted } from '../../cli/paint.js';
+import { curlLine, endpointTable } from '../../cli/table.js';
 import { findRoute } from '../../kernel/http/routes.js';
 import { head, parseRaw } from '../support/client.js';
 import { onDatabase, startKernel, type TestKernel } from '../support/kernel.js';

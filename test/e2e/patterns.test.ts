@@ -6,7 +6,7 @@
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { describeKernel } from '../../kernel/cli/openapi.js';
+import { describeKernel } from '../../cli/openapi.js';
 import type { Loose } from '../support/client.js';
 import { onDatabase, onPostgres, type TestKernel } from '../support/kernel.js';
 import { documentFlaws } from '../support/openapi.js';

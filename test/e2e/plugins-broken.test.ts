@@ -1,9 +1,9 @@
 /** What a plugin author reads when a plugin is wrong: every mistake is named with the plugin, at the start or in the log. */
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { BootError } from '../../kernel/contract/boot-error.js';
-import { explain } from '../../kernel/cli/explain.js';
-import { unpainted } from '../../kernel/cli/paint.js';
+import { BootError } from '../../contract/boot-error.js';
+import { explain } from '../../cli/explain.js';
+import { unpainted } from '../../cli/paint.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { PLUGIN_FIXTURES, returning } from '../support/project.js';
 

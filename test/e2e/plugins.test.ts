@@ -5,7 +5,7 @@
 import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import type { Problem } from '../../kernel/contract/problem.js';
+import type { Problem } from '../../contract/problem.js';
 import type { Loose } from '../support/client.js';
 import { DATABASES, startKernel, type TestKernel, type TestKernelOptions } from '../support/kernel.js';
 import { PLUGIN_FIXTURES, querying, returning } from '../support/project.js';

@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { MongoClient } from 'mongodb';
 import pg from 'pg';
-import type { BootError } from '../../kernel/contract/boot-error.js';
+import type { BootError } from '../../contract/boot-error.js';
 import { BrokenSet } from '../../kernel/runtime/kernel.js';
 import { call, extracted, later, statement, STEP_STORES, stepKernel } from '../support/job-steps.js';
 import { DUE, eventually, JOBS, jobsOf } from '../support/jobs.js';

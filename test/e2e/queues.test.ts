@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { BootError } from '../../kernel/contract/boot-error.js';
+import { BootError } from '../../contract/boot-error.js';
 import { faultProxy } from '../support/fault-proxy.js';
 import { DATABASES, startKernel, type TestKernel, type TestKernelOptions } from '../support/kernel.js';
 import { freshMysql, startMysql } from '../support/mysql.js';

@@ -1,7 +1,7 @@
 /** `rate_limit` over real HTTP: who is counted, when, and what an answer tells; across services with one Redis. */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import type { Json } from '../../kernel/contract/json.js';
+import type { Json } from '../../contract/json.js';
 import type { Answer, Loose } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { returning } from '../support/project.js';

@@ -1,6 +1,6 @@
 /** A reload that is the first to use a plugin with an address of its own: the address is there with the definitions, or not at all. */
 import { expect } from 'chai';
-import type { BootError } from '../../kernel/contract/boot-error.js';
+import type { BootError } from '../../contract/boot-error.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { formOf, PNG_RED } from '../support/pictures.js';
 import { returning } from '../support/project.js';

@@ -3,7 +3,7 @@ import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import { BootError } from '../../kernel/contract/boot-error.js';
+import { BootError } from '../../contract/boot-error.js';
 import type { Loose } from '../support/client.js';
 import { onBothDatabases, startKernel, type TestKernel } from '../support/kernel.js';
 import { PLUGIN_FIXTURES, querying, returning } from '../support/project.js';

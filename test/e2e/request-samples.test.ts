@@ -1,7 +1,7 @@
 /** The payload that an editor offers for each sample definition, sent to a kernel that serves them: no rule refuses it. */
 import { expect } from 'chai';
-import { requestOf, type RequestShape } from '../../kernel/export/openapi/request.js';
-import { loadSqlParser } from '../../kernel/project/sql-parser.js';
+import { requestOf, type RequestShape } from '../../language/export/openapi/request.js';
+import { loadSqlParser } from '../../language/project/sql-parser.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { copySample, SAMPLE_ENV } from '../support/project.js';
 import { person } from '../support/wallet.js';

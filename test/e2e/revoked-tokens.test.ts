@@ -2,7 +2,7 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { SignJWT } from 'jose';
-import type { Json } from '../../kernel/contract/json.js';
+import type { Json } from '../../contract/json.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { returning } from '../support/project.js';
 import { ownRedis, startRedis } from '../support/redis.js';

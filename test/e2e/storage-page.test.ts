@@ -5,9 +5,9 @@
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { analyseConfig } from '../../kernel/analysis/config.js';
-import { isObject, type JsonObject } from '../../kernel/contract/json.js';
-import { envFacts } from '../../kernel/project/environment.js';
+import { analyseConfig } from '../../language/analysis/config.js';
+import { isObject, type JsonObject } from '../../contract/json.js';
+import { envFacts } from '../../language/project/environment.js';
 import { fileMaker } from '../contracts/storage.contract.js';
 import { builtinRegistry } from '../support/fixtures.js';
 import { ROOT } from '../support/project.js';

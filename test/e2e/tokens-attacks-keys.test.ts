@@ -6,7 +6,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { expect } from 'chai';
 import { encrypt, generateKeys, sign as signPublic } from 'paseto-ts/v4';
 import { BrokenSet } from '../../kernel/runtime/kernel.js';
-import { BootError } from '../../kernel/contract/boot-error.js';
+import { BootError } from '../../contract/boot-error.js';
 import { head, parseRaw } from '../support/client.js';
 import { startKernel } from '../support/kernel.js';
 import { ENV, guarded, HS, PUBLIC_PEM, startTarget, type Target } from '../support/token-target.js';

@@ -1,7 +1,7 @@
 /** Webhooks that must not start: whatever is missing or cannot be used never means that everybody may pass. */
 import { generateKeyPairSync } from 'node:crypto';
 import { expect } from 'chai';
-import type { Json } from '../../kernel/contract/json.js';
+import type { Json } from '../../contract/json.js';
 import { startKernel } from '../support/kernel.js';
 import { returning } from '../support/project.js';
 

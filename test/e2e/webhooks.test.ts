@@ -1,7 +1,7 @@
 /** Webhooks over real HTTP: what each verifier takes, how they are combined, and what stands between a sender and the work. */
 import { generateKeyPairSync } from 'node:crypto';
 import { expect } from 'chai';
-import type { Json } from '../../kernel/contract/json.js';
+import type { Json } from '../../contract/json.js';
 import { head, parseRaw } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { returning } from '../support/project.js';

@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { modelNameOf, readGallery, withPath, type Pattern } from '../../extension/src/gallery.js';
-import { analyse, type SourceFile } from '../../kernel/analysis/analyse.js';
+import { analyse, type SourceFile } from '../../language/analysis/analyse.js';
 import { builtinRegistry, SQL } from '../support/fixtures.js';
 import { ROOT } from '../support/project.js';
 

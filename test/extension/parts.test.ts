@@ -6,9 +6,9 @@ import { NAMED_DEFINITION } from '../../extension/src/files.js';
 import { definitionGlobs } from '../../extension/src/globs.js';
 import { readJsonc } from '../../extension/src/jsonc.js';
 import { fileNameOf, pathMistake, tableMistake } from '../../extension/src/words.js';
-import { analyse } from '../../kernel/analysis/analyse.js';
-import { DEFAULTS } from '../../kernel/analysis/config-schema.js';
-import { codeFrame } from '../../kernel/source/frame.js';
+import { analyse } from '../../language/analysis/analyse.js';
+import { DEFAULTS } from '../../language/analysis/config-schema.js';
+import { codeFrame } from '../../language/source/frame.js';
 import { builtinRegistry } from '../support/fixtures.js';
 import { ROOT } from '../support/project.js';
 
@@ -126,7 +126,7 @@ describe('extension: problems of a terminal', () => {
   it('of a kernel that watches begin and end with lines that it prints', () => {
     const { beginsPattern = '', endsPattern = '' } =
       contributes.problemMatchers.flatMap((m) => m.background ?? [])[0] ?? {};
-    const source = readFileSync(join(ROOT, 'kernel', 'cli', 'dev.ts'), 'utf8');
+    const source = readFileSync(join(ROOT, 'cli', 'dev.ts'), 'utf8');
     expect(source).to.contain(beginsPattern.slice(1)).and.contain("'serving'");
     expect(new RegExp(endsPattern).test('serving 3 resource(s): 0 errors')).to.equal(true);
     expect(new RegExp(endsPattern).test('still serving the last sound set 1 resource(s): 1 error')).to.equal(true);

@@ -1,11 +1,11 @@
 /** Names of the interface without a plugin: said to be missing while they are, and of no effect once somebody brings one. */
 import { expect } from 'chai';
-import { analyse } from '../../kernel/analysis/analyse.js';
-import { buildRegistry, type Registry } from '../../kernel/analysis/registry.js';
-import { definePlugin } from '../../kernel/contract/plugin.js';
-import { flag, shape } from '../../kernel/schema/combinators.js';
+import { analyse } from '../../language/analysis/analyse.js';
+import { buildRegistry, type Registry } from '../../language/analysis/registry.js';
+import { definePlugin } from '../../contract/plugin.js';
+import { flag, shape } from '../../language/schema/combinators.js';
 import { specs } from '../../plugins/index.spec.js';
-import { kinds } from '../../plugins/kinds/index.js';
+import { kinds } from '../../plugins/index.kinds.js';
 import { builtinRegistry } from '../support/fixtures.js';
 
 /** A kind with a name that no plugin has, whatever this distribution provides by now. */

@@ -1,6 +1,6 @@
 /** The accessor grammar: what is an accessor inside a text, what is merely a dollar sign, and properties for any text. */
 import { expect } from 'chai';
-import { accessorsIn, parseTemplate } from '../../kernel/language/accessor.js';
+import { accessorsIn, parseTemplate } from '../../language/strings/accessor.js';
 import { cpuTime } from '../support/cpu.js';
 import { anyText, fc } from '../support/properties.js';
 

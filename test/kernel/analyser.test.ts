@@ -12,11 +12,11 @@ import {
   type AnalyseOptions,
   type Analyser,
   type SourceFile,
-} from '../../kernel/analysis/analyse.js';
-import { analyseConfig } from '../../kernel/analysis/config.js';
-import type { Analysis, Definition } from '../../kernel/analysis/model.js';
-import { positionAt } from '../../kernel/source/document.js';
-import { envFacts } from '../../kernel/project/environment.js';
+} from '../../language/analysis/analyse.js';
+import { analyseConfig } from '../../language/analysis/config.js';
+import type { Analysis, Definition } from '../../language/analysis/model.js';
+import { positionAt } from '../../language/source/document.js';
+import { envFacts } from '../../language/project/environment.js';
 import { caseNames, CONFIG, DEFINITIONS, FIXTURE_ENV, readFiles, SQL, trialRegistry } from '../support/fixtures.js';
 import { editAt, randomOf, type Random } from '../support/edits.js';
 import { ROOT, SAMPLE_ENV } from '../support/project.js';

@@ -3,13 +3,13 @@
  * holds, accessors that people invent, secrets in addresses, names of headers.
  */
 import { expect } from 'chai';
-import { takes } from '../../kernel/analysis/checks/column-values.js';
-import { rightAccessor } from '../../kernel/analysis/checks/invented-accessors.js';
-import { classify, entriesOf } from '../../kernel/analysis/classify.js';
-import { createReport } from '../../kernel/analysis/report.js';
-import type { Json } from '../../kernel/contract/json.js';
-import { document } from '../../kernel/source/document.js';
-import { parseSource } from '../../kernel/source/tree.js';
+import { takes } from '../../language/analysis/checks/column-values.js';
+import { rightAccessor } from '../../language/analysis/checks/invented-accessors.js';
+import { classify, entriesOf } from '../../language/analysis/classify.js';
+import { createReport } from '../../language/analysis/report.js';
+import type { Json } from '../../contract/json.js';
+import { document } from '../../language/source/document.js';
+import { parseSource } from '../../language/source/tree.js';
 import { CONFIG, problemsOf, trialRegistry } from '../support/fixtures.js';
 
 const registry = trialRegistry();

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { expect } from 'chai';
-import { Fault } from '../../kernel/contract/fault.js';
+import { Fault } from '../../contract/fault.js';
 import { isJsonType, parseJson, readBytes } from '../../kernel/http/body.js';
 import { engineCollection } from '../../language-server/frugal.js';
 import { boundaryOf, fileName, partName, partText } from '../../kernel/http/boundary.js';

@@ -3,7 +3,7 @@
  * The limits are small, so that each text is one beyond them.
  */
 import { expect } from 'chai';
-import { parseBounded } from '../../kernel/language/bounded-json.js';
+import { parseBounded } from '../../language/strings/bounded-json.js';
 
 describe('JSON of strangers', () => {
   const LIMITS = { depth: 3, keys: 4, array: 3 };

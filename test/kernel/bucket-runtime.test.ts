@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import type { Fault } from '../../kernel/contract/fault.js';
-import type { Storage } from '../../plugins/kinds/storage.js';
+import type { Fault } from '../../contract/fault.js';
+import type { Storage } from '../../plugins/storages/kind.js';
 import runtime from '../../plugins/storages/minio/runtime.js';
 import { openMinio } from '../support/s3-storage.js';
 

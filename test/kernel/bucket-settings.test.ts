@@ -1,7 +1,7 @@
 /** Settings of a bucket as they were resolved, addresses that end, and what failures of a server are told as. */
 import { expect } from 'chai';
 import { S3Error } from 'minio';
-import { fault } from '../../kernel/contract/fault.js';
+import { fault } from '../../contract/fault.js';
 import { signedQuery, secondsLeft } from '../../plugins/storages/local-disk/signature.js';
 import {
   codeOf,

@@ -3,9 +3,9 @@
  * of several rounds. The figures are printed.
  */
 import { expect } from 'chai';
-import { analyse } from '../../kernel/analysis/analyse.js';
-import { compilePlanSet } from '../../kernel/compile/plan-set.js';
-import type { Issue } from '../../kernel/contract/fault.js';
+import { analyse } from '../../language/analysis/analyse.js';
+import { compilePlanSet } from '../../kernel/plan/plan-set.js';
+import type { Issue } from '../../contract/fault.js';
 import { createHooks } from '../../kernel/runtime/hooks.js';
 import { createInstances } from '../../kernel/runtime/instances.js';
 import { createRunning } from '../../kernel/runtime/running.js';

@@ -3,11 +3,11 @@
  * is kept and when, and who computes.
  */
 import { expect } from 'chai';
-import type { Json } from '../../kernel/contract/json.js';
-import { Done } from '../../kernel/contract/hooks.js';
-import type { Frame, PlanTools, Step } from '../../kernel/contract/plan.js';
-import type { RuntimeContext } from '../../kernel/contract/plugin.js';
-import { Rendered } from '../../kernel/contract/rendered.js';
+import type { Json } from '../../contract/json.js';
+import { Done } from '../../contract/hooks.js';
+import type { Frame, PlanTools, Step } from '../../contract/plan.js';
+import type { RuntimeContext } from '../../contract/plugin.js';
+import { Rendered } from '../../contract/rendered.js';
 import { createMemory } from '../../plugins/caches/memory/memory.js';
 import cacheable from '../../plugins/features/cacheable/runtime.js';
 import { frameTools } from '../support/frame-tools.js';

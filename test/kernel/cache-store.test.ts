@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { createMemory } from '../../plugins/caches/memory/memory.js';
 import { createRemovals } from '../../plugins/features/cacheable/removals.js';
 import { createStore, type Errand, type Found } from '../../plugins/features/cacheable/store.js';
-import type { Cache } from '../../plugins/kinds/cache.js';
+import type { Cache } from '../../plugins/caches/kind.js';
 import { replaceTime, type ManualTime } from '../support/manual-time.js';
 
 const memory = (): Cache => createMemory({ maxEntries: 100, maxBytes: 1_000_000, now: () => performance.now() });

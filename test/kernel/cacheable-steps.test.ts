@@ -1,8 +1,8 @@
 /** When entries of the cache are removed, step by step without a request; and what is said of a cache before anything runs. */
 import { expect } from 'chai';
-import { asText, type Json } from '../../kernel/contract/json.js';
-import type { Frame, PlanTools } from '../../kernel/contract/plan.js';
-import type { CheckPlace } from '../../kernel/contract/plugin.js';
+import { asText, type Json } from '../../contract/json.js';
+import type { Frame, PlanTools } from '../../contract/plan.js';
+import type { CheckPlace } from '../../contract/plugin.js';
 import { checkCache } from '../../plugins/features/cacheable/check.light.js';
 import { invalidation } from '../../plugins/features/cacheable/invalidation.js';
 import type { Store } from '../../plugins/features/cacheable/store.js';

@@ -3,12 +3,12 @@
  * removed now is removed later.
  */
 import { expect } from 'chai';
-import type { Frame, PlanTools, ReadPlace } from '../../kernel/contract/plan.js';
-import { fault } from '../../kernel/contract/fault.js';
+import type { Frame, PlanTools, ReadPlace } from '../../contract/plan.js';
+import { fault } from '../../contract/fault.js';
 import { createMemory } from '../../plugins/caches/memory/memory.js';
 import { compileName, compileVariant } from '../../plugins/features/cacheable/keys.js';
 import { createStore, type Errand, type Found } from '../../plugins/features/cacheable/store.js';
-import type { Cache } from '../../plugins/kinds/cache.js';
+import type { Cache } from '../../plugins/caches/kind.js';
 import { anyText, fc } from '../support/properties.js';
 
 const tools = (reads: readonly ReadPlace[] = [], version = 'v'): PlanTools =>

@@ -1,7 +1,7 @@
 /** The address of an outbound call, made without a call: where values of a request stand in it, and what they can never change. */
 import { expect } from 'chai';
-import { BootError } from '../../kernel/contract/boot-error.js';
-import type { Json } from '../../kernel/contract/json.js';
+import { BootError } from '../../contract/boot-error.js';
+import type { Json } from '../../contract/json.js';
 import { compileAddress } from '../../plugins/modes/http-request/address.js';
 import { compileQuery } from '../../plugins/modes/http-request/query.js';
 import { faultOf, frameOf, frameTools } from '../support/frame-tools.js';

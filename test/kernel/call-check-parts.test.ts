@@ -1,8 +1,8 @@
 /** What is said of headers, body and repeated tries of a call before anything runs; places that are dialled instead of others. */
 import { expect } from 'chai';
-import type { Json } from '../../kernel/contract/json.js';
-import { OUTBOUND } from '../../kernel/contract/outbound.js';
-import type { CheckPlace, Finding } from '../../kernel/contract/plugin.js';
+import type { Json } from '../../contract/json.js';
+import { OUTBOUND } from '../../contract/outbound.js';
+import type { CheckPlace, Finding } from '../../contract/plugin.js';
 import { check } from '../../plugins/modes/http-request/check.light.js';
 import { placesOf } from '../../plugins/modes/http-request/client.js';
 import { bodyForm, BODILESS, IDEMPOTENT, OURS } from '../../plugins/modes/http-request/words.light.js';

@@ -1,8 +1,8 @@
 /** What is said of the URL of a call before anything runs: hosts and ports, values of a request, blanks of other systems. */
 import { expect } from 'chai';
-import type { Json } from '../../kernel/contract/json.js';
-import { OUTBOUND, type Outbound } from '../../kernel/contract/outbound.js';
-import type { CheckPlace, Finding } from '../../kernel/contract/plugin.js';
+import type { Json } from '../../contract/json.js';
+import { OUTBOUND, type Outbound } from '../../contract/outbound.js';
+import type { CheckPlace, Finding } from '../../contract/plugin.js';
 import { check } from '../../plugins/modes/http-request/check.light.js';
 
 type Written = Readonly<Record<string, Json>>;

@@ -3,8 +3,8 @@
  * redirects are followed, and how much is read. Pauses pass at once, on a clock of their own.
  */
 import { expect } from 'chai';
-import { Fault } from '../../kernel/contract/fault.js';
-import { OUTBOUND, type Outbound } from '../../kernel/contract/outbound.js';
+import { Fault } from '../../contract/fault.js';
+import { OUTBOUND, type Outbound } from '../../contract/outbound.js';
 import { createClient, type Answer, type Call, type HttpClient } from '../../plugins/modes/http-request/client.js';
 import { startUpstream, type Behaviour, type Upstream } from '../support/upstream.js';
 

@@ -1,6 +1,6 @@
 /** Headers and body of an outbound call, made without a call: no value of a request becomes a header, a cookie or a piece of markup of its own. */
 import { expect } from 'chai';
-import type { Json } from '../../kernel/contract/json.js';
+import type { Json } from '../../contract/json.js';
 import { compileBody, compileHeaders } from '../../plugins/modes/http-request/message.js';
 import { faultOf, frameOf, frameTools } from '../support/frame-tools.js';
 

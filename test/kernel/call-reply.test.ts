@@ -1,6 +1,6 @@
 /** The reply of another service as a value: JSON under limits, text in its characters, and nothing of what cannot be read. */
 import { expect } from 'chai';
-import { OUTBOUND } from '../../kernel/contract/outbound.js';
+import { OUTBOUND } from '../../contract/outbound.js';
 import { readReply } from '../../plugins/modes/http-request/reply.js';
 import { faultOf } from '../support/frame-tools.js';
 

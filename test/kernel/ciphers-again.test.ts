@@ -1,7 +1,7 @@
 /** A unit of work that is tried again runs the steps of its actionables again: what is encrypted must not be encrypted twice. */
 import { expect } from 'chai';
 import { createFrame } from '../../kernel/runtime/frame.js';
-import type { Frame } from '../../kernel/contract/plan.js';
+import type { Frame } from '../../contract/plan.js';
 import { testInvocation } from '../support/invocation.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 

@@ -6,14 +6,14 @@ import { expect } from 'chai';
 import { chmod, mkdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { BootError } from '../../kernel/contract/boot-error.js';
-import { fillEnvFile } from '../../kernel/cli/env-file.js';
-import { explain } from '../../kernel/cli/explain.js';
-import { appendPrivate, readText, writeNew, writeWhole } from '../../kernel/cli/files.js';
-import { migrationScript, migrationWords } from '../../kernel/cli/migration-words.js';
-import { paintFor, unpainted } from '../../kernel/cli/paint.js';
-import type { Terminal } from '../../kernel/cli/terminal.js';
-import type { MigrationStep } from '../../kernel/contract/migration.js';
+import { BootError } from '../../contract/boot-error.js';
+import { fillEnvFile } from '../../cli/env-file.js';
+import { explain } from '../../cli/explain.js';
+import { appendPrivate, readText, writeNew, writeWhole } from '../../cli/files.js';
+import { migrationScript, migrationWords } from '../../cli/migration-words.js';
+import { paintFor, unpainted } from '../../cli/paint.js';
+import type { Terminal } from '../../cli/terminal.js';
+import type { MigrationStep } from '../../contract/migration.js';
 import { tempProject, type TempProject } from '../support/project.js';
 
 /** The code and the words of a refusal. */

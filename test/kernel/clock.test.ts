@@ -3,7 +3,7 @@
  * clocks share one ledger as processes do.
  */
 import { expect } from 'chai';
-import type { Outcome, Schedule } from '../../kernel/contract/deferred.js';
+import type { Outcome, Schedule } from '../../contract/deferred.js';
 import { createClock, type Clock } from '../../plugins/features/cron-job/clock.js';
 import { fakeTime, type FakeTime } from '../support/fake-time.js';
 import { memoryLedger, type MemoryLedger } from '../support/memory-ledger.js';

@@ -1,14 +1,14 @@
 /** What features and modes say of an actionable and of its resource, and how the work that is put off is planned. */
 import { expect } from 'chai';
-import type { ActionModel } from '../../kernel/analysis/model.js';
-import { compileAction, planFeatures, type CompileInput } from '../../kernel/compile/action.js';
-import { emptyDraft, type Draft } from '../../kernel/compile/draft.js';
-import { acceptPlan, compilePart, draftPart, scheduleOf, type PartDraft } from '../../kernel/compile/parts.js';
-import { BootError } from '../../kernel/contract/boot-error.js';
-import type { Deferral } from '../../kernel/contract/deferred.js';
-import type { SharedUnit, Step } from '../../kernel/contract/plan.js';
-import { Slot } from '../../kernel/contract/slot.js';
-import { document } from '../../kernel/source/document.js';
+import type { ActionModel } from '../../language/analysis/model.js';
+import { compileAction, planFeatures, type CompileInput } from '../../kernel/plan/action.js';
+import { emptyDraft, type Draft } from '../../kernel/plan/draft.js';
+import { acceptPlan, compilePart, draftPart, scheduleOf, type PartDraft } from '../../kernel/plan/parts.js';
+import { BootError } from '../../contract/boot-error.js';
+import type { Deferral } from '../../contract/deferred.js';
+import type { SharedUnit, Step } from '../../contract/plan.js';
+import { Slot } from '../../contract/slot.js';
+import { document } from '../../language/source/document.js';
 import { actionModel, resourceModel, scopeOf } from '../support/scopes.js';
 
 type Planned = Readonly<Record<string, unknown>>;

@@ -1,11 +1,11 @@
 /** What travels with work that is done apart from its request: what it reads and nothing else, and no secret in a result. */
 import { expect } from 'chai';
-import { compileCarrying } from '../../kernel/compile/carry.js';
-import { makeTools, type ResourceScope } from '../../kernel/compile/tools.js';
-import type { DeferredState } from '../../kernel/contract/deferred.js';
-import type { Fault } from '../../kernel/contract/fault.js';
-import type { Json } from '../../kernel/contract/json.js';
-import type { ActionModel } from '../../kernel/analysis/model.js';
+import { compileCarrying } from '../../kernel/plan/carry.js';
+import { makeTools, type ResourceScope } from '../../kernel/plan/tools.js';
+import type { DeferredState } from '../../contract/deferred.js';
+import type { Fault } from '../../contract/fault.js';
+import type { Json } from '../../contract/json.js';
+import type { ActionModel } from '../../language/analysis/model.js';
 import { testInvocation } from '../support/invocation.js';
 import { actionModel, frameOf, resourceModel, scopeOf } from '../support/scopes.js';
 

@@ -1,10 +1,10 @@
 /** Which actionables run together, in which order steps run, and when a result goes to the answer as text. */
 import { expect } from 'chai';
-import { groupActions } from '../../kernel/compile/groups.js';
-import type { ActionPlan } from '../../kernel/compile/plan.js';
-import { asJsonText, type Route } from '../../kernel/compile/render.js';
-import { stepsBetween } from '../../kernel/compile/steps.js';
-import type { Execute, Hide, Step, Turns, Unit } from '../../kernel/contract/plan.js';
+import { groupActions } from '../../kernel/plan/groups.js';
+import type { ActionPlan } from '../../kernel/plan/plan.js';
+import { asJsonText, type Route } from '../../kernel/plan/render.js';
+import { stepsBetween } from '../../kernel/plan/steps.js';
+import type { Execute, Hide, Step, Turns, Unit } from '../../contract/plan.js';
 import { action, alone, recorded, step } from '../support/plans.js';
 
 /** Notes what it was joined with. */

@@ -1,7 +1,7 @@
 /** What the compiler knows of names in queries: which values they write, and what the one item of a list gives to those behind it. */
 import { expect } from 'chai';
-import type { ActionModel } from '../../kernel/analysis/model.js';
-import { makeTools } from '../../kernel/compile/tools.js';
+import type { ActionModel } from '../../language/analysis/model.js';
+import { makeTools } from '../../kernel/plan/tools.js';
 import { actionModel, frameOf, resourceModel, scopeOf } from '../support/scopes.js';
 
 const PLAIN = 'feature:plain';

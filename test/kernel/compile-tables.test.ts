@@ -1,9 +1,9 @@
 /** Checked models as tables: every flag of a column, references by any name of a model, values inside columns, unique sets. */
 import { expect } from 'chai';
-import type { DataModel } from '../../kernel/analysis/model.js';
-import type { Registry } from '../../kernel/analysis/registry.js';
-import { compileTables } from '../../kernel/compile/tables.js';
-import type { Json } from '../../kernel/contract/json.js';
+import type { DataModel } from '../../language/analysis/model.js';
+import type { Registry } from '../../language/analysis/registry.js';
+import { compileTables } from '../../kernel/plan/tables.js';
+import type { Json } from '../../contract/json.js';
 
 const TYPES: Readonly<Record<string, object>> = {
   Text: { column: 'text' },

@@ -3,11 +3,11 @@
  * it), the meaning of names and parameters, and what is known of tables and secrets.
  */
 import { expect } from 'chai';
-import type { ActionModel, RepeatModel } from '../../kernel/analysis/model.js';
-import { makeTools, type ResourceScope } from '../../kernel/compile/tools.js';
-import { BootError } from '../../kernel/contract/boot-error.js';
-import type { Fault } from '../../kernel/contract/fault.js';
-import type { ModelColumn, ModelTable } from '../../kernel/contract/model.js';
+import type { ActionModel, RepeatModel } from '../../language/analysis/model.js';
+import { makeTools, type ResourceScope } from '../../kernel/plan/tools.js';
+import { BootError } from '../../contract/boot-error.js';
+import type { Fault } from '../../contract/fault.js';
+import type { ModelColumn, ModelTable } from '../../contract/model.js';
 import { actionModel, frameOf, resourceModel, scopeOf } from '../support/scopes.js';
 
 const PLAIN = 'feature:plain';

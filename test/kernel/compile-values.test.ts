@@ -1,8 +1,8 @@
 /** Values of definitions as readers: what is constant, what is read each time, and which key of an object is an ordinary key. */
 import { expect } from 'chai';
-import type { Json } from '../../kernel/contract/json.js';
-import type { Fault } from '../../kernel/contract/fault.js';
-import { compileValue, textOf, type CompileAccessor } from '../../kernel/compile/values.js';
+import type { Json } from '../../contract/json.js';
+import type { Fault } from '../../contract/fault.js';
+import { compileValue, textOf, type CompileAccessor } from '../../kernel/plan/values.js';
 import { frameOf } from '../support/scopes.js';
 
 const asked: string[] = [];

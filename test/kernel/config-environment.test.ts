@@ -1,8 +1,8 @@
 /** Settings of the config that variables of the environment replace. */
 import { expect } from 'chai';
-import { BootError } from '../../kernel/contract/boot-error.js';
-import type { Config } from '../../kernel/analysis/config.js';
-import { withEnvironment } from '../../kernel/project/config-environment.js';
+import { BootError } from '../../contract/boot-error.js';
+import type { Config } from '../../language/analysis/config.js';
+import { withEnvironment } from '../../language/project/config-environment.js';
 
 const CONFIG = {
   websocket: { enabled: false, path: '/ws', force_uid: true, force_token: false },

@@ -3,9 +3,9 @@
  * Also the whole range of values and names of each field.
  */
 import { expect } from 'chai';
-import { meantSchedule } from '../../kernel/language/cron-meant.js';
-import { readCron, type Cron } from '../../kernel/language/cron.js';
-import { cronInWords } from '../../kernel/language/cron-words.js';
+import { meantSchedule } from '../../language/strings/cron-meant.js';
+import { readCron, type Cron } from '../../language/strings/cron.js';
+import { cronInWords } from '../../language/strings/cron-words.js';
 
 describe('what is meant by other forms of schedules', () => {
   const MEANT: readonly (readonly [text: string, right: string | undefined])[] = [

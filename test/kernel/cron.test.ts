@@ -4,10 +4,10 @@
  */
 import { expect } from 'chai';
 import { CronExpressionParser } from 'cron-parser';
-import { readCron, type Cron } from '../../kernel/language/cron.js';
-import { nextInstants, timetable } from '../../kernel/language/cron-next.js';
-import { cronInWords } from '../../kernel/language/cron-words.js';
-import { isZone, wallOf, zoneNames } from '../../kernel/language/zone.js';
+import { readCron, type Cron } from '../../language/strings/cron.js';
+import { nextInstants, timetable } from '../../language/strings/cron-next.js';
+import { cronInWords } from '../../language/strings/cron-words.js';
+import { isZone, wallOf, zoneNames } from '../../language/strings/zone.js';
 import { fc } from '../support/properties.js';
 import { countRuns } from '../support/sample.js';
 

@@ -1,6 +1,6 @@
 /** What a caller and the log see of an error of PostgreSQL, by its SQLSTATE; and why a connection could not be opened. */
 import { expect } from 'chai';
-import { fault, type Fault } from '../../kernel/contract/fault.js';
+import { fault, type Fault } from '../../contract/fault.js';
 import { addressFault, connectFault } from '../../plugins/dialects/shared/connect.js';
 import { isLost, isRetryable, isStale, toFault } from '../../plugins/dialects/shared/errors.js';
 

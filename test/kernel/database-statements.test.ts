@@ -3,8 +3,8 @@
  * arrays, what gains RETURNING, which values are refused.
  */
 import { expect } from 'chai';
-import { fault, type Fault } from '../../kernel/contract/fault.js';
-import { scanSql } from '../../kernel/language/sql.js';
+import { fault, type Fault } from '../../contract/fault.js';
+import { scanSql } from '../../language/strings/sql.js';
 import { arrayLiteral, parseArray } from '../../plugins/dialects/shared/arrays.js';
 import { prepareStatement } from '../../plugins/dialects/shared/prepare.js';
 import { instant, parserOf, parsers } from '../../plugins/dialects/shared/types.js';

@@ -4,7 +4,7 @@ import { access, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { Fault } from '../../kernel/contract/fault.js';
+import type { Fault } from '../../contract/fault.js';
 import { lockFolder } from '../../plugins/dialects/pglite/lock.js';
 import { instant } from '../../plugins/dialects/shared/types.js';
 

@@ -3,9 +3,9 @@
  * is the answer.
  */
 import { expect } from 'chai';
-import { divide, mainOf } from '../../kernel/analysis/division.js';
-import type { ActionModel } from '../../kernel/analysis/model.js';
-import { runningOrder } from '../../kernel/analysis/order.js';
+import { divide, mainOf } from '../../language/analysis/division.js';
+import type { ActionModel } from '../../language/analysis/model.js';
+import { runningOrder } from '../../language/analysis/order.js';
 
 interface Written {
   readonly key: string;

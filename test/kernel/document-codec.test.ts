@@ -1,12 +1,12 @@
 /** How the embedded document store keeps documents: as JSON and back, keys of documents, what its index knows, and what a filter asks of it. */
 import { expect } from 'chai';
 import { ObjectId } from 'bson';
-import { Fault } from '../../kernel/contract/fault.js';
+import { Fault } from '../../contract/fault.js';
 import { decode, encode, idKey, plainCopy, scalarKey, short } from '../../plugins/document-stores/embedded/codec.js';
 import { narrowOf, termsLiteral, termsOf } from '../../plugins/document-stores/embedded/terms.js';
 import { inserted, operatorsOf, seedOf } from '../../plugins/document-stores/embedded/upsert.js';
 import { judgeOperands } from '../../plugins/document-stores/embedded/operands.js';
-import type { Document } from '../../plugins/kinds/document-store.js';
+import type { Document } from '../../plugins/document-stores/kind.js';
 
 const HEX = '0123456789abcdef01234567';
 const ID = new ObjectId(HEX);

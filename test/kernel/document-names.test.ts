@@ -1,6 +1,6 @@
 /** Which fields of documents never leave: what is hashed before it is written, wherever in a query it stands, under any name. */
 import { expect } from 'chai';
-import { analyse } from '../../kernel/analysis/analyse.js';
+import { analyse } from '../../language/analysis/analyse.js';
 import { builtinRegistry, FIXTURE_ENV } from '../support/fixtures.js';
 
 const registry = builtinRegistry();

@@ -1,6 +1,6 @@
 /** What a migration of collections adds to those that exist, what it leaves with a warning, and how it is told. Without a database. */
 import { expect } from 'chai';
-import type { ModelTable } from '../../kernel/contract/model.js';
+import type { ModelTable } from '../../contract/model.js';
 import { stepOf, storeName } from '../../plugins/document-stores/shared/outline.js';
 import {
   heldBy,

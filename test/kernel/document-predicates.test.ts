@@ -1,9 +1,9 @@
 /** Filters of the embedded document store without a database: what each operator finds and what not, as MongoDB documents it. */
 import { expect } from 'chai';
 import { ObjectId } from 'bson';
-import { Fault } from '../../kernel/contract/fault.js';
+import { Fault } from '../../contract/fault.js';
 import { testOf } from '../../plugins/document-stores/embedded/engine.js';
-import type { Document } from '../../plugins/kinds/document-store.js';
+import type { Document } from '../../plugins/document-stores/kind.js';
 import { startStopwatch } from '../support/stopwatch.js';
 
 const ID = new ObjectId('0123456789abcdef01234567');

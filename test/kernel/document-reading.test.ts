@@ -1,11 +1,11 @@
 /** What a pipeline reads before it runs, and what `$text` asks of the database, in the embedded document store. Without a database. */
 import { expect } from 'chai';
-import type { Fault } from '../../kernel/contract/fault.js';
+import type { Fault } from '../../contract/fault.js';
 import { aggregateWith } from '../../plugins/document-stores/embedded/aggregate.js';
 import type { Reader } from '../../plugins/document-stores/embedded/reader.js';
 import { pathLiteral, searchedIn, searchOf } from '../../plugins/document-stores/embedded/search.js';
-import type { Document } from '../../plugins/kinds/document-store.js';
-import type { Transaction } from '../../plugins/kinds/dialect.js';
+import type { Document } from '../../plugins/document-stores/kind.js';
+import type { Transaction } from '../../plugins/dialects/kind.js';
 
 const codeOf = (error: unknown): unknown => (error as Fault).code;
 

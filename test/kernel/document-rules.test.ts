@@ -1,7 +1,7 @@
 /** What models demand of collections: rules, which of two sets is wider, and how the embedded store judges by them. */
 import { expect } from 'chai';
-import { Fault, fault } from '../../kernel/contract/fault.js';
-import type { ModelColumn } from '../../kernel/contract/model.js';
+import { Fault, fault } from '../../contract/fault.js';
+import type { ModelColumn } from '../../contract/model.js';
 import { judge, named } from '../../plugins/document-stores/embedded/rules.js';
 import {
   mergeRules,

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import sharp from 'sharp';
-import type { Json } from '../../kernel/contract/json.js';
-import type { RuntimeContext } from '../../kernel/contract/plugin.js';
+import type { Json } from '../../contract/json.js';
+import type { RuntimeContext } from '../../contract/plugin.js';
 import inspector from '../../plugins/inspectors/dominant-color/runtime.js';
 import { dominant } from '../../plugins/inspectors/dominant-color/dominant.js';
-import type { Inspector } from '../../plugins/kinds/inspector.js';
+import type { Inspector } from '../../plugins/inspectors/kind.js';
 import { cpuTimeOf } from '../support/cpu.js';
 import { bomb, GIF_BLACK, JPEG_BLUE, PNG_RED, SVG, WEBP_GREEN } from '../support/pictures.js';
 

@@ -1,6 +1,6 @@
 /** Numbers of JSON text as values and back: which a double holds, which are kept as digits, and how either is written. */
 import { expect } from 'chai';
-import { ExactNumber } from '../../kernel/contract/exact-number.js';
+import { ExactNumber } from '../../contract/exact-number.js';
 import {
   compareNumbers,
   exactNumber,
@@ -8,7 +8,7 @@ import {
   parseExact,
   readJson,
   writeJson,
-} from '../../kernel/language/exact-json.js';
+} from '../../language/strings/exact-json.js';
 
 describe('numbers of JSON', () => {
   const DOUBLES = ['0', '-0', '1', '-1.5', '9007199254740991', '9007199254740992', '1e22', '1E+300', '5e-324'];

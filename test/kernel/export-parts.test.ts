@@ -4,14 +4,14 @@
  */
 import { expect } from 'chai';
 import { array, number, string } from 'yup';
-import * as read from '../../kernel/export/data-reader.js';
-import { boundsOf } from '../../kernel/export/field-words.js';
-import { anchor, blocks, fenced, midSentence, table } from '../../kernel/export/markdown.js';
-import type { Json } from '../../kernel/contract/json.js';
-import type { SchemaLike } from '../../kernel/contract/plugin.js';
-import { fold } from '../../kernel/schema/fold.js';
-import { byteLength, keyFlaw, variableOf } from '../../plugins/kinds/token-keys.js';
-import { constantNames, isOneAccessor } from '../../plugins/kinds/receiver-names.js';
+import * as read from '../../language/export/data-reader.js';
+import { boundsOf } from '../../language/export/field-words.js';
+import { anchor, blocks, fenced, midSentence, table } from '../../language/export/markdown.js';
+import type { Json } from '../../contract/json.js';
+import type { SchemaLike } from '../../contract/plugin.js';
+import { fold } from '../../language/schema/fold.js';
+import { byteLength, keyFlaw, variableOf } from '../../plugins/tokens/shared/keys.light.js';
+import { constantNames, isOneAccessor } from '../../plugins/broadcasts/shared/receiver-names.light.js';
 import { readTraceparent, writeTraceparent } from '../../plugins/observers/opentelemetry/traceparent.js';
 
 describe('foreign JSON, read piece by piece', () => {

@@ -1,8 +1,8 @@
 /** Features that shape results, run step by step without a request: what is named, combined, extracted, missing. */
 import { expect } from 'chai';
-import type { Fault } from '../../kernel/contract/fault.js';
-import type { Json } from '../../kernel/contract/json.js';
-import type { Step } from '../../kernel/contract/plan.js';
+import type { Fault } from '../../contract/fault.js';
+import type { Json } from '../../contract/json.js';
+import type { Step } from '../../contract/plan.js';
 import combine from '../../plugins/features/combine-returned-results/runtime.js';
 import dependsOn from '../../plugins/features/depends-on/runtime.js';
 import mustReturnValue from '../../plugins/features/must-return-value/runtime.js';

@@ -1,11 +1,11 @@
 /** Rooms and broadcasts without a connection: who is meant, what is told of a result, and that both wait for the commit. */
 import { expect } from 'chai';
-import type { Delivery } from '../../kernel/contract/deferred.js';
-import { fault } from '../../kernel/contract/fault.js';
-import type { Json } from '../../kernel/contract/json.js';
-import type { Frame, PlanTools } from '../../kernel/contract/plan.js';
-import type { PluginRuntime, RuntimeContext } from '../../kernel/contract/plugin.js';
-import { Rendered } from '../../kernel/contract/rendered.js';
+import type { Delivery } from '../../contract/deferred.js';
+import { fault } from '../../contract/fault.js';
+import type { Json } from '../../contract/json.js';
+import type { Frame, PlanTools } from '../../contract/plan.js';
+import type { PluginRuntime, RuntimeContext } from '../../contract/plugin.js';
+import { Rendered } from '../../contract/rendered.js';
 import all from '../../plugins/broadcasts/all/runtime.js';
 import bulk from '../../plugins/broadcasts/bulk/runtime.js';
 import room from '../../plugins/broadcasts/room/runtime.js';
@@ -13,7 +13,7 @@ import single from '../../plugins/broadcasts/single/runtime.js';
 import message from '../../plugins/features/broadcast-websocket-message/runtime.js';
 import { readsResults } from '../../plugins/features/shared/late.js';
 import { roomSteps } from '../../plugins/features/shared/rooms.js';
-import type { Broadcast } from '../../plugins/kinds/broadcast.js';
+import type { Broadcast } from '../../plugins/broadcasts/kind.js';
 import { faultOf, frameOf, frameTools } from '../support/frame-tools.js';
 
 type Written = Readonly<Record<string, Json>>;

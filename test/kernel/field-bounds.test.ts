@@ -4,11 +4,11 @@
  */
 import { expect } from 'chai';
 import { number, string } from 'yup';
-import { judgeScalar, kindWord } from '../../kernel/analysis/judge.js';
-import { createReport, inside } from '../../kernel/analysis/report.js';
-import type { SchemaLike } from '../../kernel/contract/plugin.js';
-import { fold } from '../../kernel/schema/fold.js';
-import { document } from '../../kernel/source/document.js';
+import { judgeScalar, kindWord } from '../../language/analysis/judge.js';
+import { createReport, inside } from '../../language/analysis/report.js';
+import type { SchemaLike } from '../../contract/plugin.js';
+import { fold } from '../../language/schema/fold.js';
+import { document } from '../../language/source/document.js';
 import { trialRegistry } from '../support/fixtures.js';
 
 const registry = trialRegistry();

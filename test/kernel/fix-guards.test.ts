@@ -5,10 +5,10 @@
 import { expect } from 'chai';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createAnalyser, type SourceFile } from '../../kernel/analysis/analyse.js';
-import { analyseConfig } from '../../kernel/analysis/config.js';
-import type { Fix, Problem } from '../../kernel/contract/problem.js';
-import { envFacts } from '../../kernel/project/environment.js';
+import { createAnalyser, type SourceFile } from '../../language/analysis/analyse.js';
+import { analyseConfig } from '../../language/analysis/config.js';
+import type { Fix, Problem } from '../../contract/problem.js';
+import { envFacts } from '../../language/project/environment.js';
 import { randomOf, type Random } from '../support/edits.js';
 import {
   applied,

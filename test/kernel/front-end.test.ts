@@ -3,10 +3,10 @@
  * every code a definition can meet has a case, that messages are whole, and that fixes mend what they promise to mend.
  */
 import { expect } from 'chai';
-import type { Json } from '../../kernel/contract/json.js';
-import type { Problem } from '../../kernel/contract/problem.js';
-import { createAnalyser } from '../../kernel/analysis/analyse.js';
-import { document } from '../../kernel/source/document.js';
+import type { Json } from '../../contract/json.js';
+import type { Problem } from '../../contract/problem.js';
+import { createAnalyser } from '../../language/analysis/analyse.js';
+import { document } from '../../language/source/document.js';
 import {
   applied,
   caseNames,

@@ -1,6 +1,6 @@
 /** The bound on hashing: how many at a time, how many may wait, who is next. No clock is involved. */
 import { expect } from 'chai';
-import { Fault } from '../../kernel/contract/fault.js';
+import { Fault } from '../../contract/fault.js';
 import { createGate, hashesAtOnce, hashing } from '../../plugins/hashers/shared/gate.js';
 
 /** Work that ends when the test says so. */

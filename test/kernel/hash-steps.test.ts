@@ -3,13 +3,13 @@
  * what is refused, what the payload is afterwards, and what a cached answer depends on.
  */
 import { expect } from 'chai';
-import { isObject, type Json } from '../../kernel/contract/json.js';
-import type { Frame, PlanTools, Repeat, Step } from '../../kernel/contract/plan.js';
-import type { PluginRuntime, RuntimeContext } from '../../kernel/contract/plugin.js';
+import { isObject, type Json } from '../../contract/json.js';
+import type { Frame, PlanTools, Repeat, Step } from '../../contract/plan.js';
+import type { PluginRuntime, RuntimeContext } from '../../contract/plugin.js';
 import hashables from '../../plugins/features/hashables/runtime.js';
 import verifyHashables from '../../plugins/features/verify-hashables/runtime.js';
-import type { Feature, FeaturePlan } from '../../plugins/kinds/feature.js';
-import type { Hasher } from '../../plugins/kinds/hasher.js';
+import type { Feature, FeaturePlan } from '../../plugins/features/kind.js';
+import type { Hasher } from '../../plugins/hashers/kind.js';
 import { frameTools, type Demands } from '../support/frame-tools.js';
 
 type Written = Readonly<Record<string, Json>>;

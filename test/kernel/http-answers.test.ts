@@ -2,8 +2,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Writable } from 'node:stream';
 import { expect } from 'chai';
-import { Rendered } from '../../kernel/contract/rendered.js';
-import type { RouteReply } from '../../kernel/contract/hooks.js';
+import { Rendered } from '../../contract/rendered.js';
+import type { RouteReply } from '../../contract/hooks.js';
 import { Unread } from '../../kernel/http/unread.js';
 import { commonHeaders, headersOf, laidOver, write, type Manner } from '../../kernel/http/answer.js';
 import { createCors } from '../../kernel/http/cors.js';

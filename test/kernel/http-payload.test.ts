@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { expect } from 'chai';
-import type { Fault } from '../../kernel/contract/fault.js';
+import type { Fault } from '../../contract/fault.js';
 import { clientAddress, headerValues, HttpInvocation } from '../../kernel/http/invocation.js';
 import {
   isForm,

@@ -1,8 +1,8 @@
 /** Work that a request accepts for later, in plans made by hand: when it is put into its queue, and what takes it back. */
 import { expect } from 'chai';
-import type { AcceptPlan, ActionGroup, PartPlan } from '../../kernel/compile/plan.js';
-import { fault } from '../../kernel/contract/fault.js';
-import type { Frame, Step, Unit } from '../../kernel/contract/plan.js';
+import type { AcceptPlan, ActionGroup, PartPlan } from '../../kernel/plan/plan.js';
+import { fault } from '../../contract/fault.js';
+import type { Frame, Step, Unit } from '../../contract/plan.js';
 import { HeldInvocation } from '../../kernel/runtime/deferring.js';
 import { invoke } from '../../kernel/runtime/invoke.js';
 import { testInvocation } from '../support/invocation.js';

@@ -1,10 +1,10 @@
 /** One request from its guards to its answer, in plans made by hand: what runs in which order, and what ends it. */
 import { expect } from 'chai';
-import type { ActionGroup } from '../../kernel/compile/plan.js';
-import { fault } from '../../kernel/contract/fault.js';
-import { done } from '../../kernel/contract/hooks.js';
-import type { ActionTiming, Frame, Step, Unit } from '../../kernel/contract/plan.js';
-import { Rendered } from '../../kernel/contract/rendered.js';
+import type { ActionGroup } from '../../kernel/plan/plan.js';
+import { fault } from '../../contract/fault.js';
+import { done } from '../../contract/hooks.js';
+import type { ActionTiming, Frame, Step, Unit } from '../../contract/plan.js';
+import { Rendered } from '../../contract/rendered.js';
 import { invoke } from '../../kernel/runtime/invoke.js';
 import { testInvocation } from '../support/invocation.js';
 import { action, alone, faultOf, HOOKS, later, recorded, resourcePlan, step } from '../support/plans.js';

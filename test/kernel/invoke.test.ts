@@ -1,7 +1,7 @@
 /** Units of work in plans made by hand: what is put back before another try, and who has a unit beside neighbours. */
 import { expect } from 'chai';
-import type { ActionGroup } from '../../kernel/compile/plan.js';
-import type { Frame, Turns, Unit } from '../../kernel/contract/plan.js';
+import type { ActionGroup } from '../../kernel/plan/plan.js';
+import type { Frame, Turns, Unit } from '../../contract/plan.js';
 import { invoke } from '../../kernel/runtime/invoke.js';
 import { testInvocation } from '../support/invocation.js';
 import { replaceTime } from '../support/manual-time.js';

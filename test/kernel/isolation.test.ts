@@ -1,7 +1,7 @@
 /** Which isolation the transactions of a set of definitions need, and which rows they lock: decided at load, for the whole set. */
 import { expect } from 'chai';
-import { isolationsIn } from '../../kernel/analysis/isolation.js';
-import { analyse } from '../../kernel/analysis/analyse.js';
+import { isolationsIn } from '../../language/analysis/isolation.js';
+import { analyse } from '../../language/analysis/analyse.js';
 import { builtinRegistry, FIXTURE_ENV, SQL } from '../support/fixtures.js';
 
 const registry = builtinRegistry();

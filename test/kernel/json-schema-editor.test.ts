@@ -5,9 +5,9 @@
 import { expect } from 'chai';
 import service from 'vscode-json-languageservice';
 import type { CompletionItem, JSONSchema } from 'vscode-json-languageservice';
-import { schemaFor } from '../../kernel/export/schema-files.js';
-import { document } from '../../kernel/source/document.js';
-import { parseSource, toJson } from '../../kernel/source/tree.js';
+import { schemaFor } from '../../language/export/schema-files.js';
+import { document } from '../../language/source/document.js';
+import { parseSource, toJson } from '../../language/source/tree.js';
 import { builtinRegistry, problemsOf } from '../support/fixtures.js';
 import { edited, marked, snippetShown } from '../support/marked.js';
 

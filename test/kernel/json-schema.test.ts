@@ -6,12 +6,12 @@ import Ajv, { type ValidateFunction } from 'ajv';
 import { expect } from 'chai';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Host, Kind } from '../../kernel/contract/kind.js';
-import { isObject, type Json } from '../../kernel/contract/json.js';
-import { pluginId } from '../../kernel/contract/plugin.js';
-import { schemaFor, SCHEMA_TARGETS, type SchemaTarget } from '../../kernel/export/schema-files.js';
-import { document } from '../../kernel/source/document.js';
-import { parseSource, toJson } from '../../kernel/source/tree.js';
+import type { Host, Kind } from '../../contract/kind.js';
+import { isObject, type Json } from '../../contract/json.js';
+import { pluginId } from '../../contract/plugin.js';
+import { schemaFor, SCHEMA_TARGETS, type SchemaTarget } from '../../language/export/schema-files.js';
+import { document } from '../../language/source/document.js';
+import { parseSource, toJson } from '../../language/source/tree.js';
 import {
   builtinRegistry,
   caseNames,

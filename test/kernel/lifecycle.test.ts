@@ -1,7 +1,7 @@
 /** The order in which plugins open and close, and that one of them cannot keep the others from closing. */
 import { expect } from 'chai';
-import { fault } from '../../kernel/contract/fault.js';
-import type { PluginRuntime } from '../../kernel/contract/plugin.js';
+import { fault } from '../../contract/fault.js';
+import type { PluginRuntime } from '../../contract/plugin.js';
 import type { Instance } from '../../kernel/runtime/instances.js';
 import { createLifecycle } from '../../kernel/runtime/lifecycle.js';
 import { startStopwatch } from '../support/stopwatch.js';

@@ -1,7 +1,7 @@
 /** The line: turns by client, ends of waits, refusals by estimate. The time is the test's own. */
 import { expect } from 'chai';
-import { clientOf, networkOf, type Asker } from '../../kernel/contract/asker.js';
-import { createLine, type Leave, type Line } from '../../kernel/contract/line.js';
+import { clientOf, networkOf, type Asker } from '../../contract/asker.js';
+import { createLine, type Leave, type Line } from '../../contract/line.js';
 
 interface Settings {
   readonly places?: number;

@@ -5,15 +5,15 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { createContext, Script } from 'node:vm';
-import { linearPattern } from '../../kernel/language/linear-pattern.js';
-import { readManifest } from '../../kernel/export/manifest-read.js';
-import { manifestOf, manifestText } from '../../kernel/export/manifest.js';
-import { analyse } from '../../kernel/analysis/analyse.js';
-import { buildRegistry } from '../../kernel/analysis/registry.js';
-import { specsOf } from '../../kernel/export/manifest-specs.js';
-import { definePlugin } from '../../kernel/contract/plugin.js';
-import { shape, text } from '../../kernel/schema/combinators.js';
-import { kinds } from '../../plugins/kinds/index.js';
+import { linearPattern } from '../../language/strings/linear-pattern.js';
+import { readManifest } from '../../language/export/manifest-read.js';
+import { manifestOf, manifestText } from '../../language/export/manifest.js';
+import { analyse } from '../../language/analysis/analyse.js';
+import { buildRegistry } from '../../language/analysis/registry.js';
+import { specsOf } from '../../language/export/manifest-specs.js';
+import { definePlugin } from '../../contract/plugin.js';
+import { shape, text } from '../../language/schema/combinators.js';
+import { kinds } from '../../plugins/index.kinds.js';
 import { specs } from '../../plugins/index.spec.js';
 import { startStopwatch } from '../support/stopwatch.js';
 

@@ -17,7 +17,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { Fault } from '../../kernel/contract/fault.js';
+import type { Fault } from '../../contract/fault.js';
 import { openFolder, type Folder } from '../../plugins/storages/local-disk/folder.js';
 import { filesBelow, openInSpool } from '../support/spool.js';
 import { until } from '../support/until.js';

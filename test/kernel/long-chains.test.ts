@@ -1,6 +1,6 @@
 /** What a chain of resources costs to check: in proportion to its length, as far as anybody can tell. */
 import { expect } from 'chai';
-import { analyse } from '../../kernel/analysis/analyse.js';
+import { analyse } from '../../language/analysis/analyse.js';
 import { cpuTime } from '../support/cpu.js';
 import { builtinRegistry } from '../support/fixtures.js';
 

@@ -1,15 +1,15 @@
 /** Manifests: what comes back is what went in, for every spec there is; and what strangers may write into one is refused. */
 import { expect } from 'chai';
-import { DataError } from '../../kernel/export/data-reader.js';
-import { flawsOf, kindFlawsOf } from '../../kernel/export/hygiene.js';
-import { manifestOf, manifestText, type Manifest } from '../../kernel/export/manifest.js';
-import { readManifest } from '../../kernel/export/manifest-read.js';
-import { buildRegistry } from '../../kernel/analysis/registry.js';
-import { definePlugin, pluginId, type PluginSpec } from '../../kernel/contract/plugin.js';
-import { fold } from '../../kernel/schema/fold.js';
-import { shape, text } from '../../kernel/schema/combinators.js';
+import { DataError } from '../../language/export/data-reader.js';
+import { flawsOf, kindFlawsOf } from '../../language/export/hygiene.js';
+import { manifestOf, manifestText, type Manifest } from '../../language/export/manifest.js';
+import { readManifest } from '../../language/export/manifest-read.js';
+import { buildRegistry } from '../../language/analysis/registry.js';
+import { definePlugin, pluginId, type PluginSpec } from '../../contract/plugin.js';
+import { fold } from '../../language/schema/fold.js';
+import { shape, text } from '../../language/schema/combinators.js';
 import { specs } from '../../plugins/index.spec.js';
-import { kinds } from '../../plugins/kinds/index.js';
+import { kinds } from '../../plugins/index.kinds.js';
 import { trialRegistry } from '../support/fixtures.js';
 import { trialSpecs } from '../support/trial-plugins.js';
 

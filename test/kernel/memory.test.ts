@@ -1,10 +1,10 @@
 /** The memory of an analysis: work is done again only for a thing that is new, or when something that it read is another. */
 import { expect } from 'chai';
-import { createMemory } from '../../kernel/analysis/memory.js';
-import { once } from '../../kernel/analysis/once.js';
-import { createReport, type Report } from '../../kernel/analysis/report.js';
-import { CATALOGUE } from '../../kernel/problems/catalogue.js';
-import { document } from '../../kernel/source/document.js';
+import { createMemory } from '../../language/analysis/memory.js';
+import { once } from '../../language/analysis/once.js';
+import { createReport, type Report } from '../../language/analysis/report.js';
+import { CATALOGUE } from '../../language/problems/catalogue.js';
+import { document } from '../../language/source/document.js';
 
 interface Thing {
   readonly name: string;

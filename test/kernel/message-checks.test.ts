@@ -1,7 +1,7 @@
 /** What messages and uploads say of a definition before anything runs: receivers, what is shown, which files, who may remove them. */
 import { expect } from 'chai';
-import type { Json } from '../../kernel/contract/json.js';
-import type { CheckAction, CheckPlace } from '../../kernel/contract/plugin.js';
+import type { Json } from '../../contract/json.js';
+import type { CheckAction, CheckPlace } from '../../contract/plugin.js';
 import all from '../../plugins/broadcasts/all/spec.js';
 import bulk from '../../plugins/broadcasts/bulk/spec.js';
 import room from '../../plugins/broadcasts/room/spec.js';

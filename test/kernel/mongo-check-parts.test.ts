@@ -1,6 +1,6 @@
 /** What is said of updates, pipelines and the other parts of a `mongo_query` before it runs, and of placeholders. */
 import { expect } from 'chai';
-import type { Json } from '../../kernel/contract/json.js';
+import type { Json } from '../../contract/json.js';
 import { findingsOf, fine, rows, told } from '../support/mongo-findings.js';
 
 describe('checks of the other parts of document queries', () => {

@@ -1,10 +1,10 @@
 /** What becomes of the parts of a `mongo_query` for one request: where values of a client stand, in which type, and what is refused. */
 import { ObjectId } from 'bson';
 import { expect } from 'chai';
-import { BootError } from '../../kernel/contract/boot-error.js';
-import { Fault } from '../../kernel/contract/fault.js';
-import type { Json } from '../../kernel/contract/json.js';
-import type { Frame } from '../../kernel/contract/plan.js';
+import { BootError } from '../../contract/boot-error.js';
+import { Fault } from '../../contract/fault.js';
+import type { Json } from '../../contract/json.js';
+import type { Frame } from '../../contract/plan.js';
 import { expression, fields } from '../../plugins/queries/mongo/expression.js';
 import { filter, type Compiling } from '../../plugins/queries/mongo/filter.js';
 import { pipeline } from '../../plugins/queries/mongo/pipeline.js';

@@ -1,7 +1,7 @@
 /** Fixes and places of what the check says of document queries: where a text is changed, what an INSERT lacks, which part of a path is no object. */
 import { expect } from 'chai';
-import type { Json } from '../../kernel/contract/json.js';
-import type { Finding } from '../../kernel/contract/plugin.js';
+import type { Json } from '../../contract/json.js';
+import type { Finding } from '../../contract/plugin.js';
 import { findingsOf } from '../support/mongo-findings.js';
 
 const found = (part: string, json: Json, more: Readonly<Record<string, Json>> = {}): Finding[] =>

@@ -1,10 +1,10 @@
 /** One query of documents as it is made ready: its parts for the action, what complaints of the store are about, and its unit of work. */
 import { expect } from 'chai';
-import { Fault, fault } from '../../kernel/contract/fault.js';
-import type { Json } from '../../kernel/contract/json.js';
-import type { Frame, ParameterPlan, PlanTools } from '../../kernel/contract/plan.js';
-import type { DocumentAction, DocumentParts } from '../../plugins/kinds/document-action.js';
-import type { DocumentStore } from '../../plugins/kinds/document-store.js';
+import { Fault, fault } from '../../contract/fault.js';
+import type { Json } from '../../contract/json.js';
+import type { Frame, ParameterPlan, PlanTools } from '../../contract/plan.js';
+import type { DocumentAction, DocumentParts } from '../../plugins/document-actions/kind.js';
+import type { DocumentStore } from '../../plugins/document-stores/kind.js';
 import { fieldName } from '../../plugins/queries/mongo/inserted.light.js';
 import { describeQuery, makeQuery, type Query } from '../../plugins/queries/mongo/statement.js';
 import { noteAlone, unitOf, type Opened } from '../../plugins/queries/mongo/unit.js';

@@ -1,7 +1,7 @@
 /** The operators of document queries, each where it may stand, and the words in which the check tells what is wrong with one. */
 import { expect } from 'chai';
-import type { Json } from '../../kernel/contract/json.js';
-import type { Frame } from '../../kernel/contract/plan.js';
+import type { Json } from '../../contract/json.js';
+import type { Frame } from '../../contract/plan.js';
 import type { Compiling } from '../../plugins/queries/mongo/filter.js';
 import { pipeline } from '../../plugins/queries/mongo/pipeline.js';
 import { findingsOf, told } from '../support/mongo-findings.js';

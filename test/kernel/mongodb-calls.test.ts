@@ -1,6 +1,6 @@
 /** How calls to MongoDB run: alone, in a transaction, or as one; what is known of their outcome; and that each session ends. No server. */
 import { expect } from 'chai';
-import type { Fault } from '../../kernel/contract/fault.js';
+import type { Fault } from '../../contract/fault.js';
 import { createCalls, type Calls, type Session } from '../../plugins/document-stores/mongodb/calls.js';
 import { replaceTime } from '../support/manual-time.js';
 import type { Connection } from '../../plugins/document-stores/mongodb/connection.js';

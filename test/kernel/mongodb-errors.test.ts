@@ -1,6 +1,6 @@
 /** What becomes of the errors of the driver of MongoDB: codes, fields, whether to try again, and which rules a document breaks. */
 import { expect } from 'chai';
-import { fault } from '../../kernel/contract/fault.js';
+import { fault } from '../../contract/fault.js';
 import { connectFault } from '../../plugins/document-stores/mongodb/connection.js';
 import {
   isLost,

@@ -1,7 +1,7 @@
 /** How collections of MongoDB are brought to the shape of models: the commands, what is read of a collection, and other processes. No server. */
 import { expect } from 'chai';
-import type { Fault } from '../../kernel/contract/fault.js';
-import type { Log } from '../../kernel/contract/plugin.js';
+import type { Fault } from '../../contract/fault.js';
+import type { Log } from '../../contract/plugin.js';
 import type { Connection } from '../../plugins/document-stores/mongodb/connection.js';
 import { migrate, outline } from '../../plugins/document-stores/mongodb/migrate.js';
 import { rulesOf } from '../../plugins/document-stores/shared/rules.js';

@@ -5,7 +5,7 @@ import type { Connection } from '../../plugins/document-stores/mongodb/connectio
 import runtime from '../../plugins/document-stores/mongodb/runtime.js';
 import { UNBOUNDED } from '../../plugins/shared/results.js';
 import { createStore } from '../../plugins/document-stores/mongodb/store.js';
-import type { Document, DocumentStore } from '../../plugins/kinds/document-store.js';
+import type { Document, DocumentStore } from '../../plugins/document-stores/kind.js';
 
 const HEX = '0123456789abcdef01234567';
 const LIMIT = { maxTimeMS: 5 };

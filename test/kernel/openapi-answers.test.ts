@@ -1,9 +1,9 @@
 /** What the OpenAPI document says of answers: rows of statements, results put together, refusals of the database; and how fast. */
 import { expect } from 'chai';
-import { analyse } from '../../kernel/analysis/analyse.js';
-import { analyseConfig } from '../../kernel/analysis/config.js';
-import type { JsonObject } from '../../kernel/contract/json.js';
-import { openapiOf } from '../../kernel/export/openapi/document.js';
+import { analyse } from '../../language/analysis/analyse.js';
+import { analyseConfig } from '../../language/analysis/config.js';
+import type { JsonObject } from '../../contract/json.js';
+import { openapiOf } from '../../language/export/openapi/document.js';
 import { leastCpuTime } from '../support/cpu.js';
 import { CONFIG, FIXTURE_ENV, SQL } from '../support/fixtures.js';
 import {

@@ -1,6 +1,6 @@
 /** What the OpenAPI document says of uploads, webhooks, calls, caches, limits, revoked tokens and encrypted fields. Nothing is served here. */
 import { expect } from 'chai';
-import type { JsonObject } from '../../kernel/contract/json.js';
+import type { JsonObject } from '../../contract/json.js';
 import { documentFlaws } from '../support/openapi.js';
 import { answerOf, at, bodyOf, codesOf, documentOf, statusesOf } from '../support/openapi-documents.js';
 import { returning } from '../support/project.js';

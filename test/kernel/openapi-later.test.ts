@@ -3,7 +3,7 @@
  * here; suites of served answers (`judged`) compare them with the document.
  */
 import { expect } from 'chai';
-import type { JsonObject } from '../../kernel/contract/json.js';
+import type { JsonObject } from '../../contract/json.js';
 import { documentFlaws } from '../support/openapi.js';
 import { answerOf, at, codesOf, documentOf, statusesOf } from '../support/openapi-documents.js';
 

@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai';
 import { join } from 'node:path';
-import type { JsonObject } from '../../kernel/contract/json.js';
+import type { JsonObject } from '../../contract/json.js';
 import { caseNames, CONFIG, DEFINITIONS, readFiles } from '../support/fixtures.js';
 import { documentFlaws, judgeOf } from '../support/openapi.js';
 import {

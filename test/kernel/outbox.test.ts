@@ -1,12 +1,12 @@
 /** The outbox above a queue that fails, refuses and comes back as each test says: rows are handed over once, given back, or set aside. */
 import { expect } from 'chai';
-import type { Put } from '../../kernel/contract/deferred.js';
-import { fault } from '../../kernel/contract/fault.js';
+import type { Put } from '../../contract/deferred.js';
+import { fault } from '../../contract/fault.js';
 import { createDialect } from '../../plugins/dialects/pglite/dialect.js';
 import { createOutbox } from '../../plugins/features/queue/outbox.js';
 import { PGlite } from '@electric-sql/pglite';
 import { eventually } from '../support/jobs.js';
-import { BY_LOCKS } from '../../plugins/kinds/dialect.js';
+import { BY_LOCKS } from '../../plugins/dialects/kind.js';
 
 describe('the outbox over a queue that answers as a test wants', () => {
   let engine!: PGlite;

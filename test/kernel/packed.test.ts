@@ -1,17 +1,17 @@
 /** Kinds and specs as data: they say what the real ones say, judge as they do, and ask for their code when it is called. */
 import { expect } from 'chai';
-import { analyse, createAnalyser } from '../../kernel/analysis/analyse.js';
-import { analyseConfig } from '../../kernel/analysis/config.js';
-import { NODES } from '../../kernel/analysis/grammar-schemas.js';
-import { buildRegistry, type Registry } from '../../kernel/analysis/registry.js';
-import { BootError } from '../../kernel/contract/boot-error.js';
-import { definePlugin, pluginId, type PluginSpec, type SchemaLike } from '../../kernel/contract/plugin.js';
-import { plainOf } from '../../kernel/export/manifest.js';
-import { packSpecs, unpackSpecs, type SpecList } from '../../kernel/export/packed.js';
-import { fold } from '../../kernel/schema/fold.js';
-import { unpackNode, type PackedNode } from '../../kernel/schema/packed-node.js';
+import { analyse, createAnalyser } from '../../language/analysis/analyse.js';
+import { analyseConfig } from '../../language/analysis/config.js';
+import { NODES } from '../../language/analysis/grammar-schemas.js';
+import { buildRegistry, type Registry } from '../../language/analysis/registry.js';
+import { BootError } from '../../contract/boot-error.js';
+import { definePlugin, pluginId, type PluginSpec, type SchemaLike } from '../../contract/plugin.js';
+import { plainOf } from '../../language/export/manifest.js';
+import { packSpecs, unpackSpecs, type SpecList } from '../../language/export/packed.js';
+import { fold } from '../../language/schema/fold.js';
+import { unpackNode, type PackedNode } from '../../language/schema/packed-node.js';
 import { specs } from '../../plugins/index.spec.js';
-import { kinds } from '../../plugins/kinds/index.js';
+import { kinds } from '../../plugins/index.kinds.js';
 
 const packed = packSpecs({ kinds, specs });
 

@@ -3,15 +3,15 @@
  * that are taken out, sample secrets, numbers in larger units and zones.
  */
 import { expect } from 'chai';
-import { HEADER_NAME } from '../../kernel/language/header.js';
-import { hider } from '../../kernel/language/hidden.js';
-import { compilePath, splitPath, writePath } from '../../kernel/language/path.js';
-import { placeholderOf } from '../../kernel/language/placeholder.js';
-import { inLargerUnits, withUnit } from '../../kernel/language/quantities.js';
-import { fillPath, hasParameters, parameterSpans, pathParameters, pathShape } from '../../kernel/language/route.js';
-import { isSampleSecret } from '../../kernel/language/sample-secrets.js';
-import { isZone, wallOf } from '../../kernel/language/zone.js';
-import { accessorsIn } from '../../kernel/language/accessor.js';
+import { HEADER_NAME } from '../../language/strings/header.js';
+import { hider } from '../../language/strings/hidden.js';
+import { compilePath, splitPath, writePath } from '../../language/strings/path.js';
+import { placeholderOf } from '../../language/strings/placeholder.js';
+import { inLargerUnits, withUnit } from '../../language/strings/quantities.js';
+import { fillPath, hasParameters, parameterSpans, pathParameters, pathShape } from '../../language/strings/route.js';
+import { isSampleSecret } from '../../language/strings/sample-secrets.js';
+import { isZone, wallOf } from '../../language/strings/zone.js';
+import { accessorsIn } from '../../language/strings/accessor.js';
 
 describe('paths into data', () => {
   const data = { a: { b: [{ c: 1 }, null] }, '': 2, n: null, 'x.y': 3 };

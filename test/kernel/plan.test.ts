@@ -5,12 +5,12 @@
 import { expect } from 'chai';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { unpainted } from '../../kernel/cli/paint.js';
-import { endpointTable, scheduleTable } from '../../kernel/cli/table.js';
-import type { ResourceSummary } from '../../kernel/compile/plan.js';
+import { unpainted } from '../../cli/paint.js';
+import { endpointTable, scheduleTable } from '../../cli/table.js';
+import type { ResourceSummary } from '../../kernel/plan/plan.js';
 import { createKernel, type Kernel } from '../../kernel/runtime/kernel.js';
 import { loadProject } from '../../kernel/runtime/project.js';
-import { asText, isObject, type Json } from '../../kernel/contract/json.js';
+import { asText, isObject, type Json } from '../../contract/json.js';
 import { compareWithFile, isUpdating } from '../support/expected.js';
 import { caseNames } from '../support/fixtures.js';
 import { ROOT } from '../support/project.js';

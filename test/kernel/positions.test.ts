@@ -3,12 +3,12 @@
  * inside escaped strings, and the frame that shows them to people.
  */
 import { expect } from 'chai';
-import type { Problem } from '../../kernel/contract/problem.js';
-import { document, positionAt, rangeAt } from '../../kernel/source/document.js';
-import { cursorAt } from '../../kernel/source/cursor.js';
-import { contentEnd, decodedOffset, offsetInString, stringOffsets } from '../../kernel/source/escapes.js';
-import { codeFrame } from '../../kernel/source/frame.js';
-import { parseSource, type LocatedNode } from '../../kernel/source/tree.js';
+import type { Problem } from '../../contract/problem.js';
+import { document, positionAt, rangeAt } from '../../language/source/document.js';
+import { cursorAt } from '../../language/source/cursor.js';
+import { contentEnd, decodedOffset, offsetInString, stringOffsets } from '../../language/source/escapes.js';
+import { codeFrame } from '../../language/source/frame.js';
+import { parseSource, type LocatedNode } from '../../language/source/tree.js';
 import { fc } from '../support/properties.js';
 
 const parse = (text: string): LocatedNode => {

@@ -3,8 +3,8 @@
  * asked about again.
  */
 import { expect } from 'chai';
-import { fault } from '../../kernel/contract/fault.js';
-import type { Identified } from '../../kernel/contract/plan.js';
+import { fault } from '../../contract/fault.js';
+import type { Identified } from '../../contract/plan.js';
 import { Refused } from '../../kernel/sockets/peer.js';
 import { presenceOf, type PresenceInput } from '../../kernel/sockets/presence.js';
 

@@ -1,6 +1,6 @@
 /** Numbers in larger units: exact, short, and silent where the number says it as well. */
 import { expect } from 'chai';
-import { inLargerUnits, withUnit } from '../../kernel/language/quantities.js';
+import { inLargerUnits, withUnit } from '../../language/strings/quantities.js';
 
 describe('quantities', () => {
   const cases: readonly (readonly [number, string, string | null])[] = [

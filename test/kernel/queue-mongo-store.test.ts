@@ -1,6 +1,6 @@
 /** What the queue on MongoDB asks of its server, step by step, with collections and sessions that a test plays. */
 import { expect } from 'chai';
-import { COUNTED } from '../../kernel/contract/deferred.js';
+import { COUNTED } from '../../contract/deferred.js';
 import type { Opened } from '../../plugins/queues/mongo/connection.js';
 import { addition, failed, released, taking } from '../../plugins/queues/mongo/documents.js';
 import { createMongoStore } from '../../plugins/queues/mongo/store.js';

@@ -1,8 +1,8 @@
 /** One run of claimed work and what is recorded of its end, and the pauses before another try. Time passes by hand. */
 import { expect } from 'chai';
-import type { Outcome } from '../../kernel/contract/deferred.js';
-import type { Happening } from '../../kernel/contract/hooks.js';
-import type { Run } from '../../plugins/kinds/queue.js';
+import type { Outcome } from '../../contract/deferred.js';
+import type { Happening } from '../../contract/hooks.js';
+import type { Run } from '../../plugins/queues/kind.js';
 import { createLeases, type Leases } from '../../plugins/queues/shared/leases.js';
 import { createRun } from '../../plugins/queues/shared/runs.js';
 import { pauseAfter, readSettings } from '../../plugins/queues/shared/settings.js';

@@ -1,7 +1,7 @@
 /** How a queue looks at its store: when it sweeps, what callers get while the store is unavailable, and what the log says. */
 import { expect } from 'chai';
-import { Fault } from '../../kernel/contract/fault.js';
-import type { Log } from '../../kernel/contract/plugin.js';
+import { Fault } from '../../contract/fault.js';
+import type { Log } from '../../contract/plugin.js';
 import { createWatch } from '../../plugins/queues/shared/away.js';
 import { createSweeper, LOST } from '../../plugins/queues/shared/sweeper.js';
 import type { Swept } from '../../plugins/queues/shared/store.js';

@@ -1,13 +1,13 @@
 /** `rate_limit` without a request: what a caller is counted by, where the step stands, and what an answer is told. */
 import { expect } from 'chai';
-import { Fault } from '../../kernel/contract/fault.js';
-import { asText, type Json } from '../../kernel/contract/json.js';
-import type { Frame, PlanTools, Step } from '../../kernel/contract/plan.js';
-import type { RuntimeContext } from '../../kernel/contract/plugin.js';
-import { ResourcePhase } from '../../kernel/contract/slot.js';
+import { Fault } from '../../contract/fault.js';
+import { asText, type Json } from '../../contract/json.js';
+import type { Frame, PlanTools, Step } from '../../contract/plan.js';
+import type { RuntimeContext } from '../../contract/plugin.js';
+import { ResourcePhase } from '../../contract/slot.js';
 import rateLimit from '../../plugins/features/rate-limit/runtime.js';
-import type { Counted } from '../../plugins/kinds/cache.js';
-import type { Feature } from '../../plugins/kinds/feature.js';
+import type { Counted } from '../../plugins/caches/kind.js';
+import type { Feature } from '../../plugins/features/kind.js';
 
 interface Trial {
   readonly step: Step;

@@ -1,7 +1,7 @@
 /** Connections to Redis, and the cache on one: addresses, pauses, what is given up, keys, and what the log has. Without a server. */
 import type { Redis } from 'ioredis';
 import { expect } from 'chai';
-import type { Log, RuntimeContext } from '../../kernel/contract/plugin.js';
+import type { Log, RuntimeContext } from '../../contract/plugin.js';
 import { createClient } from '../../plugins/caches/redis/connection.js';
 import { createRedisCache } from '../../plugins/caches/redis/redis.js';
 import runtime from '../../plugins/caches/redis/runtime.js';

@@ -6,13 +6,13 @@ import { expect } from 'chai';
 import ts from 'typescript';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { analyse } from '../../kernel/analysis/analyse.js';
-import { analyseConfig } from '../../kernel/analysis/config.js';
-import type { EnvFacts } from '../../kernel/analysis/checks/accessors.js';
-import { HOOK_DOCS, HOOK_NAMES } from '../../kernel/contract/hook-docs.js';
-import { COMMANDS, COMMON_OPTIONS } from '../../kernel/cli/commands.js';
-import { MARKER, referencePages } from '../../kernel/export/reference.js';
-import { pluginId } from '../../kernel/contract/plugin.js';
+import { analyse } from '../../language/analysis/analyse.js';
+import { analyseConfig } from '../../language/analysis/config.js';
+import type { EnvFacts } from '../../language/analysis/checks/accessors.js';
+import { HOOK_DOCS, HOOK_NAMES } from '../../contract/hook-docs.js';
+import { COMMANDS, COMMON_OPTIONS } from '../../cli/commands.js';
+import { MARKER, referencePages } from '../../language/export/reference.js';
+import { pluginId } from '../../contract/plugin.js';
 import { builtinRegistry, trialRegistry } from '../support/fixtures.js';
 import { ROOT } from '../support/project.js';
 
@@ -99,9 +99,9 @@ describe('reference', () => {
   });
 
   it('has every hook, with an example that compiles against the contract and taps that hook', () => {
-    const types = `import type { Registrar } from '../kernel/contract/hooks.js';
-import { done } from '../kernel/contract/hooks.js';
-import { Stage } from '../kernel/contract/slot.js';
+    const types = `import type { Registrar } from '../contract/hooks.js';
+import { done } from '../contract/hooks.js';
+import { Stage } from '../contract/slot.js';
 void [done, Stage];
 `;
     const body = HOOK_NAMES.map(

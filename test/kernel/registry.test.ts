@@ -1,13 +1,13 @@
 /** What the registry refuses: every way in which kinds and specs can be wrong, each with the code that says so. */
 import { expect } from 'chai';
 import { number, object, string } from 'yup';
-import { buildRegistry, type Registry } from '../../kernel/analysis/registry.js';
-import { BootError } from '../../kernel/contract/boot-error.js';
-import { defineKind, type Kind } from '../../kernel/contract/kind.js';
-import type { PluginSpec } from '../../kernel/contract/plugin.js';
-import { flag, list, shape, slot, text } from '../../kernel/schema/combinators.js';
+import { buildRegistry, type Registry } from '../../language/analysis/registry.js';
+import { BootError } from '../../contract/boot-error.js';
+import { defineKind, type Kind } from '../../contract/kind.js';
+import type { PluginSpec } from '../../contract/plugin.js';
+import { flag, list, shape, slot, text } from '../../language/schema/combinators.js';
 import { specs } from '../../plugins/index.spec.js';
-import { kinds } from '../../plugins/kinds/index.js';
+import { kinds } from '../../plugins/index.kinds.js';
 
 const gadget = defineKind<object>({
   kind: 'gadget',

@@ -1,8 +1,8 @@
 /** Names of results that a secret column can be read from. */
 import { expect } from 'chai';
-import { withRenamed } from '../../kernel/analysis/renamed.js';
-import type { SqlText } from '../../kernel/analysis/finds.js';
-import { scanSql } from '../../kernel/language/sql.js';
+import { withRenamed } from '../../language/analysis/renamed.js';
+import type { SqlText } from '../../language/analysis/finds.js';
+import { scanSql } from '../../language/strings/sql.js';
 
 const ROWS: readonly (readonly [sql: string, names: string])[] = [
   ['SELECT password FROM users', ''],

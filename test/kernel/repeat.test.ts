@@ -1,8 +1,8 @@
 /** A repeated statement whose transaction is tried again: what was made once stays, what is extracted anew is new. */
 import { expect } from 'chai';
-import type { ResourcePlan } from '../../kernel/compile/plan.js';
-import { fault, type Fault } from '../../kernel/contract/fault.js';
-import type { Frame, Invocation, PlanTools, Repeat } from '../../kernel/contract/plan.js';
+import type { ResourcePlan } from '../../kernel/plan/plan.js';
+import { fault, type Fault } from '../../contract/fault.js';
+import type { Frame, Invocation, PlanTools, Repeat } from '../../contract/plan.js';
 import { createFrame } from '../../kernel/runtime/frame.js';
 import { repeated, type Repeatable } from '../../plugins/queries/shared/repeat.js';
 

@@ -5,12 +5,12 @@
 import { Ajv2020 } from 'ajv-2020/dist/2020.js';
 import { expect } from 'chai';
 import { join } from 'node:path';
-import { analyse } from '../../kernel/analysis/analyse.js';
-import { analyseConfig } from '../../kernel/analysis/config.js';
-import type { Json, JsonObject } from '../../kernel/contract/json.js';
-import { openapiOf } from '../../kernel/export/openapi/document.js';
-import { requestOf, type RequestShape } from '../../kernel/export/openapi/request.js';
-import { sampleOfSchema } from '../../kernel/schema/sample.js';
+import { analyse } from '../../language/analysis/analyse.js';
+import { analyseConfig } from '../../language/analysis/config.js';
+import type { Json, JsonObject } from '../../contract/json.js';
+import { openapiOf } from '../../language/export/openapi/document.js';
+import { requestOf, type RequestShape } from '../../language/export/openapi/request.js';
+import { sampleOfSchema } from '../../language/schema/sample.js';
 import { caseNames, CONFIG, DEFINITIONS, FIXTURE_ENV, readFiles, SQL } from '../support/fixtures.js';
 import { at, registry } from '../support/openapi-documents.js';
 

@@ -1,9 +1,9 @@
 /** From an address to what answers it: fixed paths, paths with parameters and their order, addresses of plugins. */
 import { expect } from 'chai';
-import { compilePatterns } from '../../kernel/compile/patterns.js';
-import type { PlanSet, ResourcePlan } from '../../kernel/compile/plan.js';
-import type { Fault } from '../../kernel/contract/fault.js';
-import type { Route } from '../../kernel/contract/hooks.js';
+import { compilePatterns } from '../../kernel/plan/patterns.js';
+import type { PlanSet, ResourcePlan } from '../../kernel/plan/plan.js';
+import type { Fault } from '../../contract/fault.js';
+import type { Route } from '../../contract/hooks.js';
 import { askRoute, liveRouteFinder, routeFinder } from '../../kernel/http/plugin-routes.js';
 import { findRoute } from '../../kernel/http/routes.js';
 import { resourcePlan } from '../support/plans.js';

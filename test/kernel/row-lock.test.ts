@@ -1,6 +1,6 @@
 /** Which SELECT may lock its rows, and where the words go: a wrong yes would be refused by the database. */
 import { expect } from 'chai';
-import { scanSql } from '../../kernel/language/sql.js';
+import { scanSql } from '../../language/strings/sql.js';
 import { withRowLock } from '../../plugins/dialects/shared/row-lock.js';
 
 const locked = (sql: string): string | null => withRowLock(scanSql(sql));

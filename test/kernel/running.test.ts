@@ -3,9 +3,9 @@
  * failure is that of an `accept` tap, before any plan is needed.
  */
 import { expect } from 'chai';
-import type { Deferred, Outcome } from '../../kernel/contract/deferred.js';
-import { fault, type FaultOptions } from '../../kernel/contract/fault.js';
-import type { PlanSet } from '../../kernel/compile/plan.js';
+import type { Deferred, Outcome } from '../../contract/deferred.js';
+import { fault, type FaultOptions } from '../../contract/fault.js';
+import type { PlanSet } from '../../kernel/plan/plan.js';
 import type { LiveHooks } from '../../kernel/runtime/hooks.js';
 import { createRunning } from '../../kernel/runtime/running.js';
 

@@ -3,11 +3,11 @@
  * a stage of a pipeline.
  */
 import { expect } from 'chai';
-import type { JsonSchema } from '../../kernel/contract/api.js';
-import type { Json, JsonObject } from '../../kernel/contract/json.js';
-import * as forms from '../../kernel/schema/forms.js';
-import { namesAfter, type NameFlow } from '../../kernel/schema/name-flow.js';
-import { sampleOfSchema, withNeeded } from '../../kernel/schema/sample.js';
+import type { JsonSchema } from '../../contract/api.js';
+import type { Json, JsonObject } from '../../contract/json.js';
+import * as forms from '../../language/schema/forms.js';
+import { namesAfter, type NameFlow } from '../../language/schema/name-flow.js';
+import { sampleOfSchema, withNeeded } from '../../language/schema/sample.js';
 
 describe('samples of schemas, value by value', () => {
   const CASES: readonly (readonly [schema: JsonSchema, sample: Json])[] = [

@@ -1,8 +1,8 @@
 /** Schemas folded into plain data: what is kept, and what is refused because the walker would not check it. */
 import { expect } from 'chai';
 import { date, lazy, mixed, number, object, string } from 'yup';
-import type { SchemaLike } from '../../kernel/contract/plugin.js';
-import { fold, FoldError } from '../../kernel/schema/fold.js';
+import type { SchemaLike } from '../../contract/plugin.js';
+import { fold, FoldError } from '../../language/schema/fold.js';
 
 describe('schema folding', () => {
   const doc = { doc: 'X.' };

@@ -1,7 +1,7 @@
 /** What `hashables` and `ciphers` say of a definition before anything runs: doubles, sizes, columns that cannot hold or find what is sealed. */
 import { expect } from 'chai';
-import type { Json } from '../../kernel/contract/json.js';
-import type { CheckAction, CheckPlace, EnvFact, PluginSpec } from '../../kernel/contract/plugin.js';
+import type { Json } from '../../contract/json.js';
+import type { CheckAction, CheckPlace, EnvFact, PluginSpec } from '../../contract/plugin.js';
 import ciphers from '../../plugins/features/ciphers/spec.js';
 import hashables from '../../plugins/features/hashables/spec.js';
 

@@ -1,13 +1,13 @@
 /** `hashables` and `ciphers` step by step, with a cipher that anybody can read: which values are sealed or opened, and how many. */
 import { expect } from 'chai';
-import { Fault } from '../../kernel/contract/fault.js';
-import type { Json } from '../../kernel/contract/json.js';
-import type { Frame, PlanTools, Repeat } from '../../kernel/contract/plan.js';
-import type { PluginRuntime, RuntimeContext } from '../../kernel/contract/plugin.js';
-import { ResourcePhase } from '../../kernel/contract/slot.js';
+import { Fault } from '../../contract/fault.js';
+import type { Json } from '../../contract/json.js';
+import type { Frame, PlanTools, Repeat } from '../../contract/plan.js';
+import type { PluginRuntime, RuntimeContext } from '../../contract/plugin.js';
+import { ResourcePhase } from '../../contract/slot.js';
 import ciphers from '../../plugins/features/ciphers/runtime.js';
 import hashables from '../../plugins/features/hashables/runtime.js';
-import type { Feature } from '../../plugins/kinds/feature.js';
+import type { Feature } from '../../plugins/features/kind.js';
 import { frameTools, type Demands } from '../support/frame-tools.js';
 import { testInvocation } from '../support/invocation.js';
 

@@ -1,9 +1,9 @@
 /** Which plan of a resource is served while some of the files are broken, and whose an address is. */
 import { expect } from 'chai';
-import type { Analysis } from '../../kernel/analysis/model.js';
-import type { PlanSet, ResourcePlan } from '../../kernel/compile/plan.js';
-import { compilePatterns } from '../../kernel/compile/patterns.js';
-import { BootError } from '../../kernel/contract/boot-error.js';
+import type { Analysis } from '../../language/analysis/model.js';
+import type { PlanSet, ResourcePlan } from '../../kernel/plan/plan.js';
+import { compilePatterns } from '../../kernel/plan/patterns.js';
+import { BootError } from '../../contract/boot-error.js';
 import { doors, keepServing, refuseTaken, tellGuards } from '../../kernel/runtime/serving.js';
 
 const planOf = (id: string, version: string): ResourcePlan => ({ id, path: id, version, identities: [] }) as never;

@@ -1,7 +1,7 @@
 /** Who a connection is by its token: which guard decides, which refusal counts, and whose uid it may have. */
 import { expect } from 'chai';
-import type { IdentityPlan } from '../../kernel/compile/plan.js';
-import { fault } from '../../kernel/contract/fault.js';
+import type { IdentityPlan } from '../../kernel/plan/plan.js';
+import { fault } from '../../contract/fault.js';
 import { identify, isOwner, Refused } from '../../kernel/sockets/peer.js';
 
 describe('a token of a connection', () => {

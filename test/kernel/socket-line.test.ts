@@ -2,7 +2,7 @@
 import { EventEmitter } from 'node:events';
 import { expect } from 'chai';
 import type { WebSocket } from 'ws';
-import type { Fault } from '../../kernel/contract/fault.js';
+import type { Fault } from '../../contract/fault.js';
 import { createLine } from '../../kernel/sockets/connection.js';
 import type { Message } from '../../kernel/sockets/message.js';
 import type { Worked } from '../../kernel/sockets/work.js';

@@ -1,8 +1,8 @@
 /** Messages of connections as text, the judgement of a handshake, the pace of a sender, and a message as plans see it. */
 import type { IncomingMessage } from 'node:http';
 import { expect } from 'chai';
-import { Fault } from '../../kernel/contract/fault.js';
-import { Rendered } from '../../kernel/contract/rendered.js';
+import { Fault } from '../../contract/fault.js';
+import { Rendered } from '../../contract/rendered.js';
 import { handshakeJudge, type HandshakeInput } from '../../kernel/sockets/handshake.js';
 import { SocketInvocation } from '../../kernel/sockets/invocation.js';
 import { answerFrame, deliveryFrame, errorFrame, readMessage, sharedPart } from '../../kernel/sockets/message.js';

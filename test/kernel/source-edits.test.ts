@@ -3,14 +3,14 @@
  * caret stands in half-typed text, what can be folded, and where the definitions of a file stand.
  */
 import { expect } from 'chai';
-import { applyEdits } from '../../kernel/source/apply.js';
-import { closingOf, cursorAt, nextSignificant } from '../../kernel/source/cursor.js';
-import { document } from '../../kernel/source/document.js';
-import { addItems, addMembers, holderAt, jsonLine, removeItem, removeMember } from '../../kernel/source/edit-json.js';
-import { foldsOf } from '../../kernel/source/folds.js';
-import { layoutOf, type TextChange } from '../../kernel/source/format.js';
-import { MAX_DEPTH, parseSource, type LocatedNode } from '../../kernel/source/tree.js';
-import { objectsIn } from '../../kernel/source/windows.js';
+import { applyEdits } from '../../language/source/apply.js';
+import { closingOf, cursorAt, nextSignificant } from '../../language/source/cursor.js';
+import { document } from '../../language/source/document.js';
+import { addItems, addMembers, holderAt, jsonLine, removeItem, removeMember } from '../../language/source/edit-json.js';
+import { foldsOf } from '../../language/source/folds.js';
+import { layoutOf, type TextChange } from '../../language/source/format.js';
+import { MAX_DEPTH, parseSource, type LocatedNode } from '../../language/source/tree.js';
+import { objectsIn } from '../../language/source/windows.js';
 
 /** The text with these changes made. */
 const changed = (text: string, changes: readonly TextChange[]): string =>

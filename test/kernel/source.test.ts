@@ -1,10 +1,10 @@
 /** Texts as trees: comments, faults, duplicate keys, half-typed files; what stands where, and what is never lost. */
 import { expect } from 'chai';
 import { parseTree, type Node, type ParseError } from 'jsonc-parser';
-import { document } from '../../kernel/source/document.js';
-import { escapePointer } from '../../kernel/contract/json.js';
-import { soundTree } from '../../kernel/source/sound-tree.js';
-import { MAX_DEPTH, memberOf, nodeAt, parseSource, toJson, type LocatedNode } from '../../kernel/source/tree.js';
+import { document } from '../../language/source/document.js';
+import { escapePointer } from '../../contract/json.js';
+import { soundTree } from '../../language/source/sound-tree.js';
+import { MAX_DEPTH, memberOf, nodeAt, parseSource, toJson, type LocatedNode } from '../../language/source/tree.js';
 import { fc } from '../support/properties.js';
 import { countRuns } from '../support/sample.js';
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { PassThrough } from 'node:stream';
 import { basename, dirname, join } from 'node:path';
 import { expect } from 'chai';
-import { Fault } from '../../kernel/contract/fault.js';
+import { Fault } from '../../contract/fault.js';
 import { readForm, type FormSettings } from '../../kernel/http/form.js';
 import { spool, spoolFolder, sweepSpools } from '../../kernel/http/spool.js';
 import { FORM_TYPE, PNG_RED, rawForm } from '../support/pictures.js';

@@ -1,8 +1,8 @@
 /** The caret inside SQL and the pieces of it: total on any text, at any offset, with places that lie inside the text. */
 import { expect } from 'chai';
-import { caretInSql } from '../../kernel/language/sql-caret.js';
-import { sqlPieces } from '../../kernel/language/sql-names.js';
-import { scanSql } from '../../kernel/language/sql.js';
+import { caretInSql } from '../../language/strings/sql-caret.js';
+import { sqlPieces } from '../../language/strings/sql-names.js';
+import { scanSql } from '../../language/strings/sql.js';
 import { cpuTime } from '../support/cpu.js';
 
 const TEXTS = [

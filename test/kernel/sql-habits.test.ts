@@ -3,13 +3,13 @@
  * without a type, names of columns without an alias. Every entry of every list has its row.
  */
 import { expect } from 'chai';
-import { foreignPlaceholders } from '../../kernel/analysis/sql/foreign.js';
-import { foreignFunctions, habitOf } from '../../kernel/analysis/sql/habits.js';
-import { aliasesIn, hasStar, outputNames } from '../../kernel/analysis/sql/outputs.js';
-import { scopeIn } from '../../kernel/analysis/sql/scope.js';
-import { childOf, itemsOf, type Tree } from '../../kernel/analysis/sql/tree.js';
-import { untypedIn } from '../../kernel/analysis/sql/untyped.js';
-import { scanSql } from '../../kernel/language/sql.js';
+import { foreignPlaceholders } from '../../language/analysis/sql/foreign.js';
+import { foreignFunctions, habitOf } from '../../language/analysis/sql/habits.js';
+import { aliasesIn, hasStar, outputNames } from '../../language/analysis/sql/outputs.js';
+import { scopeIn } from '../../language/analysis/sql/scope.js';
+import { childOf, itemsOf, type Tree } from '../../language/analysis/sql/tree.js';
+import { untypedIn } from '../../language/analysis/sql/untyped.js';
+import { scanSql } from '../../language/strings/sql.js';
 import { SQL } from '../support/fixtures.js';
 
 const treeOf = (sql: string): Tree => childOf(SQL.parse(sql).statements?.[0] ?? {}, 'stmt') ?? {};

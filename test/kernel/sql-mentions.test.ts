@@ -3,8 +3,8 @@
  * doubt nothing is said.
  */
 import { expect } from 'chai';
-import { readMentions } from '../../kernel/language/sql-mentions.js';
-import { scanSql } from '../../kernel/language/sql.js';
+import { readMentions } from '../../language/strings/sql-mentions.js';
+import { scanSql } from '../../language/strings/sql.js';
 
 /** `place name of tables`, for the names `x` and `y`. */
 const mentions = (sql: string): string[] =>

@@ -3,9 +3,9 @@
  * names need quotes, and names in backquotes.
  */
 import { expect } from 'chai';
-import { sqlPieces } from '../../kernel/language/sql-names.js';
-import { backquotedNames, quotedName, withDoubleQuotes, writtenName } from '../../kernel/language/sql-quotes.js';
-import { scanSql } from '../../kernel/language/sql.js';
+import { sqlPieces } from '../../language/strings/sql-names.js';
+import { backquotedNames, quotedName, withDoubleQuotes, writtenName } from '../../language/strings/sql-quotes.js';
+import { scanSql } from '../../language/strings/sql.js';
 
 const LETTERS: Readonly<Record<string, string>> = {
   ...{ keyword: 'k', table: 't', source: 's', column: 'c', function: 'f', type: 'y' },

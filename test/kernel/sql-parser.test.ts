@@ -4,13 +4,13 @@
  */
 import { execFileSync } from 'node:child_process';
 import { expect } from 'chai';
-import { analyse } from '../../kernel/analysis/analyse.js';
-import { unitOffsets } from '../../kernel/analysis/sql/tree.js';
-import { TIERING_BUDGETS } from '../../kernel/platform/wasm-tiering.js';
-import { loadSqlParser } from '../../kernel/project/sql-parser.js';
+import { analyse } from '../../language/analysis/analyse.js';
+import { unitOffsets } from '../../language/analysis/sql/tree.js';
+import { TIERING_BUDGETS } from '../../language/project/wasm-tiering.js';
+import { loadSqlParser } from '../../language/project/sql-parser.js';
 import { SQL, trialRegistry } from '../support/fixtures.js';
 
-const MODULE = new URL('../../kernel/project/sql-parser.js', import.meta.url).href;
+const MODULE = new URL('../../language/project/sql-parser.js', import.meta.url).href;
 
 const faultOf = (text: string): { message: string; before: string } | null => {
   const { fault } = SQL.parse(text);

@@ -1,7 +1,7 @@
 /** Statements that keep track of time: what is added to which text, and what is left alone. */
 import { expect } from 'chai';
-import { scanSql } from '../../kernel/language/sql.js';
-import { rewriteSql, TIMESTAMPS, type SqlRewrite } from '../../kernel/language/sql-rewrite.js';
+import { scanSql } from '../../language/strings/sql.js';
+import { rewriteSql, TIMESTAMPS, type SqlRewrite } from '../../language/strings/sql-rewrite.js';
 import { fc } from '../support/properties.js';
 
 const stamped = (sql: string): SqlRewrite => rewriteSql(scanSql(sql), { timestamps: true, softDelete: false });

@@ -3,8 +3,8 @@
  * gives, and the table that is written to. The bar is the place; `t x` is the table t called x.
  */
 import { expect } from 'chai';
-import { caretInSql, type SqlCaret } from '../../kernel/language/sql-caret.js';
-import type { SqlOutput, SqlSource } from '../../kernel/language/sql-sources.js';
+import { caretInSql, type SqlCaret } from '../../language/strings/sql-caret.js';
+import type { SqlOutput, SqlSource } from '../../language/strings/sql-sources.js';
 
 const outputText = (output: SqlOutput): string => (typeof output === 'string' ? output : `{${listed(output)}}`);
 const sourceText = ({ alias, table, outputs }: SqlSource): string => {

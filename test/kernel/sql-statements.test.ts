@@ -3,8 +3,8 @@
  * placeholder meets. Lists of words are gone through whole.
  */
 import { expect } from 'chai';
-import { quoteReserved } from '../../kernel/language/sql-reserved.js';
-import { scanSql } from '../../kernel/language/sql.js';
+import { quoteReserved } from '../../language/strings/sql-reserved.js';
+import { scanSql } from '../../language/strings/sql.js';
 
 const tablesOf = (sql: string): string[] => scanSql(sql).tables.map(({ name }) => name);
 const columnsOf = (sql: string): (string | null)[] => scanSql(sql).placeholders.map(({ column }) => column);

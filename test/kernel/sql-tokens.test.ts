@@ -3,8 +3,8 @@
  * prefix, comments. PostgreSQL's lexical rules; what statements mean is tested in `sql.test.ts`.
  */
 import { expect } from 'chai';
-import { tokenizeSql } from '../../kernel/language/sql-tokens.js';
-import { normalType, typeEnd } from '../../kernel/language/sql-types.js';
+import { tokenizeSql } from '../../language/strings/sql-tokens.js';
+import { normalType, typeEnd } from '../../language/strings/sql-types.js';
 
 const tokensOf = (sql: string): string[] =>
   tokenizeSql(sql).tokens.map(({ type, start, end }) => `${type} ${sql.slice(start, end)}`);

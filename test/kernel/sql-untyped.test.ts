@@ -1,9 +1,9 @@
 /** What is said of parameters without a type, against the judge itself: a statement is warned about when PostgreSQL refuses it. */
 import { PGlite } from '@electric-sql/pglite';
 import { expect } from 'chai';
-import { untypedIn } from '../../kernel/analysis/sql/untyped.js';
-import { childOf } from '../../kernel/analysis/sql/tree.js';
-import { loadSqlParser } from '../../kernel/project/sql-parser.js';
+import { untypedIn } from '../../language/analysis/sql/untyped.js';
+import { childOf } from '../../language/analysis/sql/tree.js';
+import { loadSqlParser } from '../../language/project/sql-parser.js';
 import '../support/pglite-pool.js';
 
 const STATEMENTS = [

@@ -1,6 +1,6 @@
 /** The SQL scanner: tables of texts with what must be read from them, and properties that hold for any text at all. */
 import { expect } from 'chai';
-import { scanSql } from '../../kernel/language/sql.js';
+import { scanSql } from '../../language/strings/sql.js';
 import { cpuTime } from '../support/cpu.js';
 import { anyText, fc } from '../support/properties.js';
 import { countRuns } from '../support/sample.js';

@@ -1,7 +1,7 @@
 /** Clearing away what failed uploads left in a bucket: until the server answers, and no longer than it may. */
 import { expect } from 'chai';
-import type { Log } from '../../kernel/contract/plugin.js';
-import { NETWORK_REASONS } from '../../plugins/kinds/network-reasons.js';
+import type { Log } from '../../contract/plugin.js';
+import { NETWORK_REASONS } from '../../plugins/shared/network-reasons.light.js';
 import { openFault } from '../../plugins/storages/minio/errors.js';
 import { createSweep, type Leftover } from '../../plugins/storages/minio/sweep.js';
 import { replaceTime, type ManualTime } from '../support/manual-time.js';

@@ -1,7 +1,7 @@
 /** Work as it comes back from a store that others can write to, problem documents, and what a request puts into queues. */
 import { expect } from 'chai';
-import { fault } from '../../kernel/contract/fault.js';
-import type { PartPlan } from '../../kernel/compile/plan.js';
+import { fault } from '../../contract/fault.js';
+import type { PartPlan } from '../../kernel/plan/plan.js';
 import { putsOf } from '../../kernel/runtime/deferring.js';
 import { refuse } from '../../kernel/runtime/problem-details.js';
 import { isWork } from '../../kernel/runtime/stored-work.js';

@@ -1,6 +1,6 @@
 /** The nearest legal name: which slips are seen through, and when it is better to say nothing. */
 import { expect } from 'chai';
-import { nearest } from '../../kernel/source/suggest.js';
+import { nearest } from '../../language/source/suggest.js';
 
 describe('nearest name', () => {
   const names = [

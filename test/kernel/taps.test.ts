@@ -1,9 +1,9 @@
 /** Hooks and addresses of plugins: who may tap what, what a tap may give, and whose name a failure has. */
 import { expect } from 'chai';
-import { BootError } from '../../kernel/contract/boot-error.js';
-import type { Fault } from '../../kernel/contract/fault.js';
-import { fault } from '../../kernel/contract/fault.js';
-import { Done, type Route } from '../../kernel/contract/hooks.js';
+import { BootError } from '../../contract/boot-error.js';
+import type { Fault } from '../../contract/fault.js';
+import { fault } from '../../contract/fault.js';
+import { Done, type Route } from '../../contract/hooks.js';
 import { createHooks, liveHooks, type LiveHooks } from '../../kernel/runtime/hooks.js';
 import { testInvocation } from '../support/invocation.js';
 

@@ -1,10 +1,10 @@
 /** What commands do for a person at a terminal, and what they leave out in a pipe: colours, a log for people, a question. */
 import { PassThrough } from 'node:stream';
 import { expect } from 'chai';
-import { isConfirmed } from '../../kernel/cli/confirm.js';
-import { isPretty } from '../../kernel/cli/log.js';
-import { paintFor } from '../../kernel/cli/paint.js';
-import type { Terminal } from '../../kernel/cli/terminal.js';
+import { isConfirmed } from '../../cli/confirm.js';
+import { isPretty } from '../../cli/log.js';
+import { paintFor } from '../../cli/paint.js';
+import type { Terminal } from '../../cli/terminal.js';
 
 interface FakeTerminal extends Terminal {
   readonly stdin: PassThrough & { isTTY: boolean };

@@ -1,6 +1,6 @@
 /** Claims of a token that a resource gives out, run without a request: where their values are looked up, and what never is one. */
 import { expect } from 'chai';
-import type { Frame } from '../../kernel/contract/plan.js';
+import type { Frame } from '../../contract/plan.js';
 import combine from '../../plugins/features/combine-returned-results/runtime.js';
 import returnables from '../../plugins/features/returnables/runtime.js';
 import tokenize from '../../plugins/features/tokenize/runtime.js';

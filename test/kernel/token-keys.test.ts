@@ -1,7 +1,7 @@
 /** Keys of tokens at load: which text is a key of which algorithm, and the claims of time at their bounds. */
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { expect } from 'chai';
-import { BootError } from '../../kernel/contract/boot-error.js';
+import { BootError } from '../../contract/boot-error.js';
 import { jwtKeys } from '../../plugins/tokens/jwt/keys.js';
 import { localKeyFlaw } from '../../plugins/tokens/paseto/key.light.js';
 import { assertCurrent, judgeClaims, type Instants } from '../../plugins/tokens/shared/claims.js';

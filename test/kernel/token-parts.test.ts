@@ -1,12 +1,12 @@
 /** The parts of a token format, each without the others: header and form of a JWT, the JSON inside a token, the mark of a revoked one. */
 import { expect } from 'chai';
-import { TokenRefused, type Verified } from '../../plugins/kinds/token.js';
+import { TokenRefused, type Verified } from '../../plugins/tokens/kind.js';
 import { isRevokedIn, markOf } from '../../plugins/features/shared/revocation.js';
 import { jwtKeys, type JwtKeys } from '../../plugins/tokens/jwt/keys.js';
 import { openJwt, sealJwt } from '../../plugins/tokens/jwt/seal.js';
 import { assertCurrent } from '../../plugins/tokens/shared/claims.js';
 import { decodeText, readObject } from '../../plugins/tokens/shared/strict-json.js';
-import type { Cache } from '../../plugins/kinds/cache.js';
+import type { Cache } from '../../plugins/caches/kind.js';
 import { encode, forge, HS256, KEY, sign } from '../support/tokens.js';
 
 const keys = jwtKeys('HS256', { algorithm: 'HS256', key: KEY, issues: true, place: 'test' });

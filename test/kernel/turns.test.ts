@@ -1,6 +1,6 @@
 /** The bound on transactions that wait for a hash to be compared: how many at a time, who is next, who is refused. */
 import { expect } from 'chai';
-import { Fault } from '../../kernel/contract/fault.js';
+import { Fault } from '../../contract/fault.js';
 import { createTurns } from '../../plugins/features/verify-hashables/turns.js';
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

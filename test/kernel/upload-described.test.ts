@@ -1,7 +1,7 @@
 /** What callers are told of an upload and of the removal of files: parts of the form, bounds, and the codes of refusals. */
 import { expect } from 'chai';
-import type { ApiPlace } from '../../kernel/contract/api.js';
-import type { Json } from '../../kernel/contract/json.js';
+import type { ApiPlace } from '../../contract/api.js';
+import type { Json } from '../../contract/json.js';
 import { describe as describeUpload } from '../../plugins/modes/upload/api.light.js';
 
 const told = (uploads: Json): ReturnType<typeof describeUpload> =>

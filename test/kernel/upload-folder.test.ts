@@ -1,8 +1,8 @@
 /** Folders that definitions name for uploads, the keys below them, and what callers are told of an upload. */
 import { expect } from 'chai';
-import type { ApiPlace } from '../../kernel/contract/api.js';
-import { BootError } from '../../kernel/contract/boot-error.js';
-import type { Json } from '../../kernel/contract/json.js';
+import type { ApiPlace } from '../../contract/api.js';
+import { BootError } from '../../contract/boot-error.js';
+import type { Json } from '../../contract/json.js';
 import { describe as describeUpload } from '../../plugins/modes/upload/api.light.js';
 import { asksForColor } from '../../plugins/modes/upload/asks.js';
 import { compileFolder, isInside, keyIn, newName } from '../../plugins/modes/upload/folder.js';

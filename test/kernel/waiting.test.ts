@@ -1,9 +1,9 @@
 /** A start without its servers: what is served meanwhile, and when waiting ends. */
 import { expect } from 'chai';
-import { compilePatterns } from '../../kernel/compile/patterns.js';
-import type { PlanSet, ResourcePlan } from '../../kernel/compile/plan.js';
-import { BootError } from '../../kernel/contract/boot-error.js';
-import { fault, type Fault } from '../../kernel/contract/fault.js';
+import { compilePatterns } from '../../kernel/plan/patterns.js';
+import type { PlanSet, ResourcePlan } from '../../kernel/plan/plan.js';
+import { BootError } from '../../contract/boot-error.js';
+import { fault, type Fault } from '../../contract/fault.js';
 import { waitFor, whileWaiting } from '../../kernel/runtime/waiting.js';
 import { resourcePlan } from '../support/plans.js';
 import { until } from '../support/until.js';

@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { document, positionAt } from '../../kernel/source/document.js';
+import { document, positionAt } from '../../language/source/document.js';
 import { CompletionRequest, type CompletionList } from 'vscode-languageserver-protocol';
 import { openProject } from '../../language-server/project.js';
 import { viewOf } from '../../language-server/view.js';

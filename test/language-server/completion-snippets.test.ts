@@ -1,15 +1,15 @@
 /** Whole values as snippets: what is inserted for each plugin passes the checker with its stops left as they are. */
 import { expect } from 'chai';
-import { analyse } from '../../kernel/analysis/analyse.js';
-import { analyseConfig, configField } from '../../kernel/analysis/config.js';
-import { descend } from '../../kernel/analysis/descend.js';
-import { ROOT_FIELDS } from '../../kernel/analysis/grammar.js';
-import type { Host } from '../../kernel/contract/kind.js';
-import type { Json } from '../../kernel/contract/json.js';
-import type { EnvFacts } from '../../kernel/analysis/checks/accessors.js';
-import type { FieldNode } from '../../kernel/schema/field-node.js';
-import { document } from '../../kernel/source/document.js';
-import { parseSource } from '../../kernel/source/tree.js';
+import { analyse } from '../../language/analysis/analyse.js';
+import { analyseConfig, configField } from '../../language/analysis/config.js';
+import { descend } from '../../language/analysis/descend.js';
+import { ROOT_FIELDS } from '../../language/analysis/grammar.js';
+import type { Host } from '../../contract/kind.js';
+import type { Json } from '../../contract/json.js';
+import type { EnvFacts } from '../../language/analysis/checks/accessors.js';
+import type { FieldNode } from '../../language/schema/field-node.js';
+import { document } from '../../language/source/document.js';
+import { parseSource } from '../../language/source/tree.js';
 import { membersSnippet, valueSnippet } from '../../language-server/completion/snippets.js';
 import { exampleOf, numbersIn, resourcesOf, variantsOf } from '../../language-server/completion/variants.js';
 import { builtinRegistry, SQL } from '../support/fixtures.js';

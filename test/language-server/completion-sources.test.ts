@@ -1,9 +1,9 @@
 /** The sources of names: what specs ask for is registered, and what is registered is asked for by somebody. */
 import { expect } from 'chai';
-import { configField } from '../../kernel/analysis/config.js';
-import { GRAMMAR } from '../../kernel/analysis/grammar.js';
-import type { FieldNode } from '../../kernel/schema/field-node.js';
-import { fold } from '../../kernel/schema/fold.js';
+import { configField } from '../../language/analysis/config.js';
+import { GRAMMAR } from '../../language/analysis/grammar.js';
+import type { FieldNode } from '../../language/schema/field-node.js';
+import { fold } from '../../language/schema/fold.js';
 import { NAME_SOURCES } from '../../language-server/completion/names/index.js';
 import { builtinRegistry } from '../support/fixtures.js';
 

@@ -4,15 +4,15 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CompletionItemTag } from 'vscode-languageserver-protocol';
-import { buildRegistry } from '../../kernel/analysis/registry.js';
-import { defineKind } from '../../kernel/contract/kind.js';
-import { definePlugin } from '../../kernel/contract/plugin.js';
-import { flag, list, shape, slot, text, value } from '../../kernel/schema/combinators.js';
+import { buildRegistry } from '../../language/analysis/registry.js';
+import { defineKind } from '../../contract/kind.js';
+import { definePlugin } from '../../contract/plugin.js';
+import { flag, list, shape, slot, text, value } from '../../language/schema/combinators.js';
 import { completionsAt } from '../../language-server/features/completion.js';
 import { openProject, type Project } from '../../language-server/project.js';
 import { viewOf } from '../../language-server/view.js';
 import { specs } from '../../plugins/index.spec.js';
-import { kinds } from '../../plugins/kinds/index.js';
+import { kinds } from '../../plugins/index.kinds.js';
 import { marked } from '../support/marked.js';
 
 const stamp = defineKind({

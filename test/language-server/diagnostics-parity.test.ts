@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DiagnosticSeverity, HoverRequest, type Diagnostic } from 'vscode-languageserver-protocol';
-import type { Problem, Severity } from '../../kernel/contract/problem.js';
+import type { Problem, Severity } from '../../contract/problem.js';
 import { loadDefinitions, loadProject } from '../../kernel/runtime/project.js';
 import { openEditor, type Editor } from '../support/editor-pair.js';
 import { caseNames, CONFIG, DEFINITIONS, readFiles } from '../support/fixtures.js';

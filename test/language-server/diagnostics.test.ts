@@ -2,10 +2,10 @@
 import { expect } from 'chai';
 import { join } from 'node:path';
 import { DiagnosticTag, type Diagnostic } from 'vscode-languageserver-protocol';
-import { fault } from '../../kernel/contract/fault.js';
+import { fault } from '../../contract/fault.js';
 import { refuse } from '../../kernel/runtime/problem-details.js';
-import { CATALOGUE } from '../../kernel/problems/catalogue.js';
-import { REQUEST_CODES } from '../../kernel/problems/request-codes.js';
+import { CATALOGUE } from '../../language/problems/catalogue.js';
+import { REQUEST_CODES } from '../../language/problems/request-codes.js';
 import { openProject } from '../../language-server/project.js';
 import { createWorkspace } from '../../language-server/workspace.js';
 import { diagnosticOf } from '../../language-server/render.js';

@@ -1,8 +1,8 @@
 /** Completion and hover in queries of documents, over the protocol. */
 import { expect } from 'chai';
 import { HoverRequest } from 'vscode-languageserver-protocol';
-import { FILTER_NAMES, STAGE_NAMES, UPDATE_NAMES } from '../../plugins/kinds/document-names.js';
-import { STAGE_FLOWS } from '../../plugins/kinds/document-stages.js';
+import { FILTER_NAMES, STAGE_NAMES, UPDATE_NAMES } from '../../plugins/document-actions/shared/names.light.js';
+import { STAGE_FLOWS } from '../../plugins/document-actions/shared/stages.light.js';
 import {
   EXPRESSIONS,
   FIELD_OPERATORS,

@@ -8,7 +8,7 @@ import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { globSync } from 'tinyglobby';
 import { LSPErrorCodes, ResponseError } from 'vscode-languageserver-protocol';
-import { positionAt, document } from '../../kernel/source/document.js';
+import { positionAt, document } from '../../language/source/document.js';
 import { openEditor, type Editor } from '../support/editor-pair.js';
 import { assertWellFormed, requestsOf, type Place, type Request } from '../support/editor-requests.js';
 import { randomOf } from '../support/edits.js';

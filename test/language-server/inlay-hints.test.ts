@@ -1,7 +1,7 @@
 /** Inlay hints, over the protocol: units behind numbers, and when actionables run. */
 import { expect } from 'chai';
 import { InlayHintRequest, type Range } from 'vscode-languageserver-protocol';
-import { document } from '../../kernel/source/document.js';
+import { document } from '../../language/source/document.js';
 import { openEditor, type Editor } from '../support/editor-pair.js';
 
 const FILE = 'definitions/a.resource.json';

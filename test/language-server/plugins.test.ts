@@ -180,10 +180,10 @@ describe('language server: plugins of a workspace', () => {
 
   /** What its author would commit. */
   async function manifestOf(editor: Editor): Promise<string> {
-    const { readFolder } = await import('../../kernel/project/plugin-folders.js');
-    const { manifestOf: made, manifestText } = await import('../../kernel/export/manifest.js');
-    const { buildRegistry } = await import('../../kernel/analysis/registry.js');
-    const { kinds } = await import('../../plugins/kinds/index.js');
+    const { readFolder } = await import('../../language/project/plugin-folders.js');
+    const { manifestOf: made, manifestText } = await import('../../language/export/manifest.js');
+    const { buildRegistry } = await import('../../language/analysis/registry.js');
+    const { kinds } = await import('../../plugins/index.kinds.js');
     const { specs: builtin } = await import('../../plugins/index.spec.js');
     const { specs } = await readFolder(join(editor.folder, 'my-plugins/slack'));
     await rm(join(editor.folder, 'my-plugins/slack/ran.txt'), { force: true });

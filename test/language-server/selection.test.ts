@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { FoldingRangeRequest, SelectionRangeRequest, type SelectionRange } from 'vscode-languageserver-protocol';
 import { openEditor, type Editor } from '../support/editor-pair.js';
-import { document } from '../../kernel/source/document.js';
+import { document } from '../../language/source/document.js';
 
 const FILE = 'definitions/a.resource.json';
 

@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai';
 import { HoverRequest, type Diagnostic } from 'vscode-languageserver-protocol';
-import { document, positionAt } from '../../kernel/source/document.js';
+import { document, positionAt } from '../../language/source/document.js';
 import { cpuTimeOf } from '../support/cpu.js';
 import { openEditor, type Editor } from '../support/editor-pair.js';
 import { completionsIn, hoversIn, problemsIn, projectOfFiles, projectOfOneFile } from '../support/large-files.js';

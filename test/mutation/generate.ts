@@ -11,7 +11,7 @@ import { createMutation, type Mutation } from './mutation.js';
 import { isMutated, isSkippedNode } from './scope.js';
 import { weigh } from './weights.js';
 
-export const FOLDERS = ['kernel', 'plugins', 'language-server'];
+export const FOLDERS = ['contract', 'language', 'kernel', 'cli', 'plugins', 'language-server'];
 const MOST_PER_FILE = 3;
 
 export function listSources(root: string): string[] {

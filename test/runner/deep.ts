@@ -19,14 +19,14 @@ const FRONT_END = [
 /** The sources whose change asks for all tests of an area. */
 const COVERED: Readonly<Record<Area, readonly string[]>> = {
   edits: FRONT_END,
-  editor: ['language-server/**/*.ts', 'kernel/analysis/**/*.ts', 'extension/src/**/*.ts'],
+  editor: ['language-server/**/*.ts', 'language/analysis/**/*.ts', 'extension/src/**/*.ts'],
   vectors: [
     'plugins/{ciphers,encodings,hashers,tokens,verifiers,validation-types,generators}/**/*.ts',
     'kernel/http/**/*.ts',
   ],
   strings: [
     'plugins/{dialects,queries,document-stores,document-actions,modes,storages}/**/*.ts',
-    'kernel/language/**/*.ts',
+    'language/strings/**/*.ts',
   ],
   kills: [
     'plugins/{queues,schedulers,relays,dialects,caches}/**/*.ts',

@@ -13,7 +13,7 @@ import { createPool } from './pool.js';
 import { createReport } from './report.js';
 import { stopServers } from './servers.js';
 
-const FOLDERS = ['kernel', 'plugins', 'language-server', 'extension', 'test'];
+const FOLDERS = ['contract', 'language', 'kernel', 'cli', 'plugins', 'language-server', 'extension', 'test'];
 /** Milliseconds in which several files that are saved at once belong together. */
 const TOGETHER_MS = 50;
 

@@ -5,11 +5,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { parseEnv } from 'node:util';
-import { createAnalyser, type Analyser, type SourceFile } from '../../kernel/analysis/analyse.js';
-import { analyseConfig } from '../../kernel/analysis/config.js';
-import type { Fix, Problem } from '../../kernel/contract/problem.js';
-import { envFacts } from '../../kernel/project/environment.js';
-import { applyEdits } from '../../kernel/source/apply.js';
+import { createAnalyser, type Analyser, type SourceFile } from '../../language/analysis/analyse.js';
+import { analyseConfig } from '../../language/analysis/config.js';
+import type { Fix, Problem } from '../../contract/problem.js';
+import { envFacts } from '../../language/project/environment.js';
+import { applyEdits } from '../../language/source/apply.js';
 import { builtinRegistry, SQL } from './fixtures.js';
 import { ROOT, SAMPLE_ENV } from './project.js';
 

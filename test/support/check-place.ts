@@ -1,6 +1,6 @@
 /** The checks of a plugin's spec alone, on an object of a definition made by hand. */
-import type { Json } from '../../kernel/contract/json.js';
-import type { CheckAction, CheckPlace, Finding, PluginSpec } from '../../kernel/contract/plugin.js';
+import type { Json } from '../../contract/json.js';
+import type { CheckAction, CheckPlace, Finding, PluginSpec } from '../../contract/plugin.js';
 
 export type Written = Readonly<Record<string, Json>>;
 

@@ -1,5 +1,5 @@
 /**
- * The command line as people run it: a child process of the compiled `cli.js` in a folder, with an environment of its
+ * The command line as people run it: a child process of the compiled `bin.js` in a folder, with an environment of its
  * own. Ends only children that it started. Without a process of its own: `cli.ts`.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
@@ -22,7 +22,7 @@ export interface Child extends Running {
   readonly process: ChildProcess;
 }
 
-const CLI = join(ROOT, 'dist', 'kernel', 'cli.js');
+const CLI = join(ROOT, 'dist', 'cli', 'bin.js');
 
 /** Only for `test/mutation`, which counts what child processes execute, too. */
 const COVERAGE = process.env['LINTEL_COVERAGE'] === undefined ? [] : ['LINTEL_COVERAGE', 'NODE_OPTIONS'];

@@ -4,8 +4,8 @@
  */
 import { EventEmitter } from 'node:events';
 import { PassThrough, Writable } from 'node:stream';
-import { main } from '../../kernel/cli/main.js';
-import type { Signals } from '../../kernel/cli/terminal.js';
+import { main } from '../../cli/main.js';
+import type { Signals } from '../../cli/terminal.js';
 import { bareEnv, type RunOptions } from './child.js';
 import { recordOutput, type Finished, type Running } from './output.js';
 import './pglite-pool.js';

@@ -13,7 +13,7 @@ import {
   type Position,
   type TextEdit,
 } from 'vscode-languageserver-protocol';
-import { document } from '../../kernel/source/document.js';
+import { document } from '../../language/source/document.js';
 import type { Editor } from './editor-pair.js';
 import { edited } from './marked.js';
 

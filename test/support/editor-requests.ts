@@ -3,7 +3,7 @@
  * in their documents, edits can be made, tokens are in order. Knows nothing of any feature.
  */
 import type { Position, Range, ServerCapabilities, TextEdit } from 'vscode-languageserver-protocol';
-import { document } from '../../kernel/source/document.js';
+import { document } from '../../language/source/document.js';
 
 /** The place that is asked about, in one file. */
 export interface Place {

@@ -2,7 +2,7 @@
  * Edits of sets of definition files, drawn from a seed: letters typed and taken away, lines moved, words put in place of others,
  * definitions swapped, files added, renamed, emptied and taken away. Knows nothing of what definitions mean.
  */
-import type { SourceFile } from '../../kernel/analysis/analyse.js';
+import type { SourceFile } from '../../language/analysis/analyse.js';
 
 export interface Random {
   /** Below `limit`; 0 for nothing to choose from. */

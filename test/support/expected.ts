@@ -6,7 +6,7 @@ import { AssertionError } from 'chai';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { isObject, type Json } from '../../kernel/contract/json.js';
+import { isObject, type Json } from '../../contract/json.js';
 import { formatText } from '../../extension/tools/format.js';
 import { ROOT } from './project.js';
 

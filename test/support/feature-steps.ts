@@ -2,11 +2,11 @@
  * Runs the steps of one feature without a request: planned with its fields as written and with tools that a test states, on a
  * result and the results of other actionables.
  */
-import { Fault } from '../../kernel/contract/fault.js';
-import { asText, type Json } from '../../kernel/contract/json.js';
-import type { Frame, PlanTools, Step } from '../../kernel/contract/plan.js';
-import type { PluginRuntime, RuntimeContext } from '../../kernel/contract/plugin.js';
-import type { Feature } from '../../plugins/kinds/feature.js';
+import { Fault } from '../../contract/fault.js';
+import { asText, type Json } from '../../contract/json.js';
+import type { Frame, PlanTools, Step } from '../../contract/plan.js';
+import type { PluginRuntime, RuntimeContext } from '../../contract/plugin.js';
+import type { Feature } from '../../plugins/features/kind.js';
 
 /** Text that is a hash, and what hashes look like. */
 export const HASH = `$h$${'x'.repeat(30)}`;

@@ -2,19 +2,19 @@
  * Fixtures of the front end: folders of definition files with the exact list of problems they must give. Read from the
  * source folder, never from the compiled one. Knows how to run and show them; it asserts nothing itself.
  */
-import { withProgramCodes } from '../../kernel/problems/with-program-codes.js';
+import { withProgramCodes } from '../../language/problems/with-program-codes.js';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createAnalyser, type Analyser, type SourceFile } from '../../kernel/analysis/analyse.js';
-import { analyseConfig } from '../../kernel/analysis/config.js';
-import { buildRegistry, type Registry } from '../../kernel/analysis/registry.js';
-import { pluginId, type PluginSpec } from '../../kernel/contract/plugin.js';
-import type { Fix, Place, Problem } from '../../kernel/contract/problem.js';
-import { document, type Document } from '../../kernel/source/document.js';
+import { createAnalyser, type Analyser, type SourceFile } from '../../language/analysis/analyse.js';
+import { analyseConfig } from '../../language/analysis/config.js';
+import { buildRegistry, type Registry } from '../../language/analysis/registry.js';
+import { pluginId, type PluginSpec } from '../../contract/plugin.js';
+import type { Fix, Place, Problem } from '../../contract/problem.js';
+import { document, type Document } from '../../language/source/document.js';
 import { specs } from '../../plugins/index.spec.js';
-import { kinds } from '../../plugins/kinds/index.js';
-import { loadSqlParser } from '../../kernel/project/sql-parser.js';
-import { envFacts } from '../../kernel/project/environment.js';
+import { kinds } from '../../plugins/index.kinds.js';
+import { loadSqlParser } from '../../language/project/sql-parser.js';
+import { envFacts } from '../../language/project/environment.js';
 import { ROOT } from './project.js';
 import { trialSpecs } from './trial-plugins.js';
 

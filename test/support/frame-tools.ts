@@ -1,8 +1,8 @@
 /** Frame and plan tools made by hand, for parts that only read fields of the payload and `$ENV.KEY`; the fault of a function. */
 import { expect } from 'chai';
-import { Fault } from '../../kernel/contract/fault.js';
-import { asText, isObject, type Json } from '../../kernel/contract/json.js';
-import type { Frame, PlanTools, Reader } from '../../kernel/contract/plan.js';
+import { Fault } from '../../contract/fault.js';
+import { asText, isObject, type Json } from '../../contract/json.js';
+import type { Frame, PlanTools, Reader } from '../../contract/plan.js';
 
 export const frameOf = (payload: Readonly<Record<string, unknown>>): Frame => ({ payload }) as unknown as Frame;
 

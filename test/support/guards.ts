@@ -2,10 +2,10 @@
  * What holds callers back in a set of definitions, counted by its written form: guards, rules, extractions, conditions, and where
  * the values of columns come from. For tests that compare two versions of a set; knows nothing of problems.
  */
-import type { Analysis, Definition, ResourceModel } from '../../kernel/analysis/model.js';
-import type { Registry } from '../../kernel/analysis/registry.js';
-import { valueReads } from '../../kernel/analysis/value-reads.js';
-import { objectOf } from '../../kernel/source/tree.js';
+import type { Analysis, Definition, ResourceModel } from '../../language/analysis/model.js';
+import type { Registry } from '../../language/analysis/registry.js';
+import { valueReads } from '../../language/analysis/value-reads.js';
+import { objectOf } from '../../language/source/tree.js';
 
 const GUARDS = new Set([
   'protected',

@@ -1,5 +1,5 @@
 /** An invocation made by hand, for tests of one part alone. */
-import type { Invocation, Payload } from '../../kernel/contract/plan.js';
+import type { Invocation, Payload } from '../../contract/plan.js';
 
 export const testInvocation = (payload: Payload = {}, rest: Partial<Invocation> = {}): Invocation => ({
   id: 'test',

@@ -2,7 +2,7 @@
  * Deferred work driven by hand: taken out of the queue before it begins, then run with one fault: a call that fails, a process that ends
  * before or behind a note, or between the last commit and the end of the work. Gathers what was done; judges nothing.
  */
-import type { Journal, Note } from '../../kernel/contract/deferred.js';
+import type { Journal, Note } from '../../contract/deferred.js';
 import type { StepKernel } from './job-steps.js';
 
 export interface Fault {

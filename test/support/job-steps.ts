@@ -2,7 +2,7 @@
  * Work of several steps under a running kernel, on every store that a queue can lie in: rows in a SQL database, calls to a service that
  * refuses as often as a test wants.
  */
-import type { JobView } from '../../kernel/contract/deferred.js';
+import type { JobView } from '../../contract/deferred.js';
 import type { Answer, Loose } from './client.js';
 import { DATABASES, startKernel, type TestDatabase, type TestKernel } from './kernel.js';
 import type { Found } from './guarded.js';

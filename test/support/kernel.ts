@@ -2,10 +2,10 @@
  * A kernel in this process, on a temporary project, listening on a free port: what `lintel serve` does without the
  * command line. Also the two databases that suites run on. Everything started here is closed by `close`.
  */
-import type { Route } from '../../kernel/contract/hooks.js';
-import type { Log } from '../../kernel/contract/plugin.js';
-import type { Problem } from '../../kernel/contract/problem.js';
-import { describeKernel } from '../../kernel/cli/openapi.js';
+import type { Route } from '../../contract/hooks.js';
+import type { Log } from '../../contract/plugin.js';
+import type { Problem } from '../../contract/problem.js';
+import { describeKernel } from '../../cli/openapi.js';
 import { listen, type RunningServer } from '../../kernel/http/server.js';
 import { BrokenSet, createKernel, type Kernel } from '../../kernel/runtime/kernel.js';
 import { loadProject } from '../../kernel/runtime/project.js';

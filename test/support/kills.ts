@@ -2,8 +2,8 @@
  * Three processes under load, killed (`kill -9`) at random moments and started again at once, so many times: rows, chains in a
  * transaction, work behind the answer, and work that is accepted in a transaction. Gathers what happened; `kill-verdict.ts` judges.
  */
-import type { JobView } from '../../kernel/contract/deferred.js';
-import type { Queue } from '../../plugins/kinds/queue.js';
+import type { JobView } from '../../contract/deferred.js';
+import type { Queue } from '../../plugins/queues/kind.js';
 import pg from 'pg';
 import { startCluster, type Cluster, type Member } from './cluster.js';
 import { startEffects, type Effect } from './effects.js';

@@ -3,7 +3,7 @@
  * themselves, so these signs stand in for it. Also applies the edits that a server answers.
  */
 import type { Position, Range, TextEdit } from 'vscode-languageserver-protocol';
-import { document, positionAt } from '../../kernel/source/document.js';
+import { document, positionAt } from '../../language/source/document.js';
 
 export interface Marked {
   readonly text: string;

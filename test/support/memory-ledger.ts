@@ -1,5 +1,5 @@
 /** A ledger of scheduled runs in memory, for tests of clocks: shared by several as by processes, and away when told. */
-import { REMEMBERED, type Ledger } from '../../plugins/kinds/scheduler.js';
+import { REMEMBERED, type Ledger } from '../../plugins/schedulers/kind.js';
 
 interface Row {
   form: string;

@@ -1,5 +1,5 @@
 /** Columns and tables of models as stores see them, for units that need no definition. */
-import type { ModelColumn, ModelTable } from '../../kernel/contract/model.js';
+import type { ModelColumn, ModelTable } from '../../contract/model.js';
 
 /** A text that must be there, unless `more` says otherwise. */
 export const columnOf = (name: string, more: Partial<ModelColumn> = {}): ModelColumn => ({

@@ -1,8 +1,8 @@
 /** What the check of a `mongo_query` says of one, beside a model `_user` with a field of each type; nothing is loaded. */
 import { expect } from 'chai';
-import type { Json } from '../../kernel/contract/json.js';
-import type { CheckPlace, Finding } from '../../kernel/contract/plugin.js';
-import { nearest } from '../../kernel/source/suggest.js';
+import type { Json } from '../../contract/json.js';
+import type { CheckPlace, Finding } from '../../contract/plugin.js';
+import { nearest } from '../../language/source/suggest.js';
 import { checkDocuments } from '../../plugins/queries/mongo/check.light.js';
 
 const COLUMNS: Readonly<Record<string, string>> = {

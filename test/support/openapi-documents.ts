@@ -1,10 +1,10 @@
 /** Definitions to OpenAPI documents without serving anything, and how tests read them. Judges nothing but that something is sound. */
-import { withProgramCodes } from '../../kernel/problems/with-program-codes.js';
+import { withProgramCodes } from '../../language/problems/with-program-codes.js';
 import { expect } from 'chai';
-import { analyse } from '../../kernel/analysis/analyse.js';
-import { analyseConfig } from '../../kernel/analysis/config.js';
-import type { Json, JsonObject } from '../../kernel/contract/json.js';
-import { openapiOf } from '../../kernel/export/openapi/document.js';
+import { analyse } from '../../language/analysis/analyse.js';
+import { analyseConfig } from '../../language/analysis/config.js';
+import type { Json, JsonObject } from '../../contract/json.js';
+import { openapiOf } from '../../language/export/openapi/document.js';
 import { CONFIG, FIXTURE_ENV, SQL, trialRegistry } from './fixtures.js';
 import type { Files } from './project.js';
 

@@ -5,7 +5,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020, type ValidateFunction } from 'ajv-2020/dist/2020.js';
 import { expect } from 'chai';
-import { isObject, type Json, type JsonObject } from '../../kernel/contract/json.js';
+import { isObject, type Json, type JsonObject } from '../../contract/json.js';
 import type { Answer, Client } from './client.js';
 
 const FORMATS = {

@@ -2,11 +2,11 @@
  * Queues for tests, opened as the kernel opens them: by the runtime of the plugin, on a store that somebody else started. Knows how each
  * plugin is given its store, and nothing of how it works.
  */
-import type { Json } from '../../kernel/contract/json.js';
-import type { Put } from '../../kernel/contract/deferred.js';
-import type { Log, PluginRuntime, RuntimeContext } from '../../kernel/contract/plugin.js';
-import type { Dialect } from '../../plugins/kinds/dialect.js';
-import type { Queue } from '../../plugins/kinds/queue.js';
+import type { Json } from '../../contract/json.js';
+import type { Put } from '../../contract/deferred.js';
+import type { Log, PluginRuntime, RuntimeContext } from '../../contract/plugin.js';
+import type { Dialect } from '../../plugins/dialects/kind.js';
+import type { Queue } from '../../plugins/queues/kind.js';
 
 export type Options = Readonly<Record<string, unknown>>;
 

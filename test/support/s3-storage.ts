@@ -1,6 +1,6 @@
 /** The storage `minio` on a bucket of its own, with a proxy in between that can fail; opened as the kernel opens it. */
-import type { Log } from '../../kernel/contract/plugin.js';
-import type { Storage } from '../../plugins/kinds/storage.js';
+import type { Log } from '../../contract/plugin.js';
+import type { Storage } from '../../plugins/storages/kind.js';
 import runtime from '../../plugins/storages/minio/runtime.js';
 import { faultProxy, type FaultProxy } from './fault-proxy.js';
 import type { Found } from './guarded.js';

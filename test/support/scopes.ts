@@ -1,11 +1,11 @@
 /** What one resource is compiled from, made by hand: for tests of the compiler without definitions, plugins or a kernel. */
-import type { ActionModel, ResourceModel } from '../../kernel/analysis/model.js';
-import type { Registry } from '../../kernel/analysis/registry.js';
-import { makeSources } from '../../kernel/analysis/sources.js';
-import type { Compiled } from '../../kernel/compile/values.js';
-import type { ResourceScope } from '../../kernel/compile/tools.js';
-import type { Frame, PlanTools } from '../../kernel/contract/plan.js';
-import { Slot } from '../../kernel/contract/slot.js';
+import type { ActionModel, ResourceModel } from '../../language/analysis/model.js';
+import type { Registry } from '../../language/analysis/registry.js';
+import { makeSources } from '../../language/analysis/sources.js';
+import type { Compiled } from '../../kernel/plan/values.js';
+import type { ResourceScope } from '../../kernel/plan/tools.js';
+import type { Frame, PlanTools } from '../../contract/plan.js';
+import { Slot } from '../../contract/slot.js';
 import { testInvocation } from './invocation.js';
 
 type CompileTail = (tail: readonly string[], tools: PlanTools) => Compiled;

@@ -35,7 +35,7 @@ export function eachNode({ path, text }: Source, visit: (node: ts.Node) => void)
 
 const imports = new WeakMap<Source, string[]>();
 
-/** What a file imports: `kernel/contract/kind.ts` for files of the repository, the specifier itself for packages. */
+/** What a file imports: `contract/kind.ts` for files of the repository, the specifier itself for packages. */
 export function importsOf(source: Source): string[] {
   const known = imports.get(source);
   if (known !== undefined) return known;

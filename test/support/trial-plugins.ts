@@ -3,9 +3,9 @@
  * language, a literal-or-accessor, an exact length, an accessor root that is refused, a guard). Specs alone; nothing runs them.
  */
 import { number, string } from 'yup';
-import { isObject } from '../../kernel/contract/json.js';
-import { definePlugin, type PluginSpec } from '../../kernel/contract/plugin.js';
-import { anyJson, flag, list, numeric, record, shape, text, value } from '../../kernel/schema/combinators.js';
+import { isObject } from '../../contract/json.js';
+import { definePlugin, type PluginSpec } from '../../contract/plugin.js';
+import { anyJson, flag, list, numeric, record, shape, text, value } from '../../language/schema/combinators.js';
 
 const feature = definePlugin({
   kind: 'feature',

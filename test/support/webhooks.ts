@@ -1,6 +1,6 @@
 /** What a sender of webhooks puts into its headers, for whatever verifiers a definition has. Made with node:crypto alone. */
 import { createHmac, sign, type KeyObject } from 'node:crypto';
-import { isObject, type Json } from '../../kernel/contract/json.js';
+import { isObject, type Json } from '../../contract/json.js';
 import { jwt } from './tokens.js';
 
 export const hmac = (body: string | Buffer, key: string, algorithm = 'sha256'): string =>

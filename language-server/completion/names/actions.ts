@@ -1,7 +1,7 @@
 /** Name sources: ids of actionables, and names in their results. */
-import type { ActionModel, Definition } from '../../../kernel/analysis/model.js';
-import { inside } from '../../../kernel/analysis/report.js';
-import { memberOf, type LocatedNode } from '../../../kernel/source/tree.js';
+import type { ActionModel, Definition } from '../../../language/analysis/model.js';
+import { inside } from '../../../language/analysis/report.js';
+import { memberOf, type LocatedNode } from '../../../language/source/tree.js';
 import { declaredHere } from './own.js';
 import {
   definitionsAround,

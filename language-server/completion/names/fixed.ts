@@ -1,7 +1,7 @@
 /** Name sources that are equal in every project: media types, schedules, time zones. */
-import { cronInWords } from '../../../kernel/language/cron-words.js';
-import { readCron } from '../../../kernel/language/cron.js';
-import { zoneNames } from '../../../kernel/language/zone.js';
+import { cronInWords } from '../../../language/strings/cron-words.js';
+import { readCron } from '../../../language/strings/cron.js';
+import { zoneNames } from '../../../language/strings/zone.js';
 import type { NameSource } from './place.js';
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {

@@ -1,10 +1,10 @@
 /** Name sources of the definition at the cursor: payload fields, named results, claims, undeclared names. */
-import { isObject, type Json } from '../../../kernel/contract/json.js';
-import { Slot } from '../../../kernel/contract/slot.js';
-import { readPayloadFields, readResource } from '../../../kernel/analysis/linked.js';
-import type { Definition, PayloadField } from '../../../kernel/analysis/model.js';
-import type { Registry } from '../../../kernel/analysis/registry.js';
-import type { SymbolKind } from '../../../kernel/schema/meta.js';
+import { isObject, type Json } from '../../../contract/json.js';
+import { Slot } from '../../../contract/slot.js';
+import { readPayloadFields, readResource } from '../../../language/analysis/linked.js';
+import type { Definition, PayloadField } from '../../../language/analysis/model.js';
+import type { Registry } from '../../../language/analysis/registry.js';
+import type { SymbolKind } from '../../../language/schema/meta.js';
 import { definitionsAround, inShort, uniqueNames, type Name, type NamePlace, type NameSource } from './place.js';
 
 /** Fields of the payload, or of the object at `path`. */

@@ -1,7 +1,7 @@
 /** Input and output of name sources. */
-import type { Level } from '../../../kernel/analysis/descend.js';
-import type { Definition } from '../../../kernel/analysis/model.js';
-import { memberOf, type LocatedNode } from '../../../kernel/source/tree.js';
+import type { Level } from '../../../language/analysis/descend.js';
+import type { Definition } from '../../../language/analysis/model.js';
+import { memberOf, type LocatedNode } from '../../../language/source/tree.js';
 import type { Site, View } from '../../view.js';
 
 export interface NamePlace {

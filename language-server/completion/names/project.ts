@@ -1,8 +1,8 @@
 /** Name sources of the project: resources, models and fields, connections, headers, files. */
-import { Slot } from '../../../kernel/contract/slot.js';
-import type { DataModel } from '../../../kernel/analysis/model.js';
-import { modelsByAlias } from '../../../kernel/analysis/tables.js';
-import { memberOf } from '../../../kernel/source/tree.js';
+import { Slot } from '../../../contract/slot.js';
+import type { DataModel } from '../../../language/analysis/model.js';
+import { modelsByAlias } from '../../../language/analysis/tables.js';
+import { memberOf } from '../../../language/source/tree.js';
 import { safeMarkdown } from '../../safe-markdown.js';
 import {
   definitionsAround,

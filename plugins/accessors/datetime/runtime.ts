@@ -1,6 +1,6 @@
 /** Reads the instant of the request. */
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { accessor } from '../../kinds/accessor.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { accessor } from '../kind.js';
 
 export default defineRuntime(accessor, {
   create: () => ({ compile: () => ({ constant: false, read: (frame) => frame.now() }) }),

@@ -1,5 +1,5 @@
 /** Spec of `$DATETIME`: the instant of the request. */
-import { definePlugin } from '../../../kernel/contract/plugin.js';
+import { definePlugin } from '../../../contract/plugin.js';
 
 export default definePlugin({
   kind: 'accessor',

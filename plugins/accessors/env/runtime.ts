@@ -1,7 +1,7 @@
 /** Reads the environment snapshot taken at startup; the value is a constant of the plan. */
-import { BootError } from '../../../kernel/contract/boot-error.js';
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { accessor } from '../../kinds/accessor.js';
+import { BootError } from '../../../contract/boot-error.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { accessor } from '../kind.js';
 
 export default defineRuntime(accessor, {
   create: ({ env }) => ({

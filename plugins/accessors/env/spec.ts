@@ -1,5 +1,5 @@
 /** Spec of `$ENV`: an environment variable, read once at load. */
-import { definePlugin } from '../../../kernel/contract/plugin.js';
+import { definePlugin } from '../../../contract/plugin.js';
 
 export default definePlugin({
   kind: 'accessor',

@@ -1,7 +1,7 @@
 /** Creates an identifier once per request for each place in a definition, so that retried work reuses it. */
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { accessor } from '../../kinds/accessor.js';
-import { generator } from '../../kinds/generator.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { accessor } from '../kind.js';
+import { generator } from '../../generators/kind.js';
 
 export default defineRuntime(accessor, {
   create: () => ({

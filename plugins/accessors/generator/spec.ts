@@ -1,5 +1,5 @@
 /** Spec of `$GENERATOR`: a fresh identifier from a generator plugin. */
-import { definePlugin } from '../../../kernel/contract/plugin.js';
+import { definePlugin } from '../../../contract/plugin.js';
 
 export default definePlugin({
   kind: 'accessor',

@@ -1,7 +1,7 @@
 /** Reads request headers; `ip` is the client address, not a header. */
-import { fault } from '../../../kernel/contract/fault.js';
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { accessor } from '../../kinds/accessor.js';
+import { fault } from '../../../contract/fault.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { accessor } from '../kind.js';
 
 export default defineRuntime(accessor, {
   create: () => ({

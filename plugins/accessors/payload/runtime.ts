@@ -1,9 +1,9 @@
 /** Reads the request body, and named values from other actionables. */
-import { unresolved } from '../../../kernel/contract/fault.js';
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import type { PlanTools } from '../../../kernel/contract/plan.js';
-import { compilePath } from '../../../kernel/language/path.js';
-import { accessor, type CompiledAccessor } from '../../kinds/accessor.js';
+import { unresolved } from '../../../contract/fault.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import type { PlanTools } from '../../../contract/plan.js';
+import { compilePath } from '../../../language/strings/path.js';
+import { accessor, type CompiledAccessor } from '../kind.js';
 
 export default defineRuntime(accessor, { create: () => ({ compile }) });
 

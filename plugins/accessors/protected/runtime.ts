@@ -1,6 +1,6 @@
 /** Reads the claims that the guard of the resource stored in the frame. */
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { accessor } from '../../kinds/accessor.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { accessor } from '../kind.js';
 
 export default defineRuntime(accessor, {
   create: () => ({ compile: (tail, tools) => ({ constant: false, read: tools.claim(tail) }) }),

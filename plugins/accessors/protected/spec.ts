@@ -1,5 +1,5 @@
 /** Spec of `$PROTECTED`: a claim of the verified token. */
-import { definePlugin } from '../../../kernel/contract/plugin.js';
+import { definePlugin } from '../../../contract/plugin.js';
 
 export default definePlugin({
   kind: 'accessor',

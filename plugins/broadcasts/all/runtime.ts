@@ -1,6 +1,6 @@
 /** Targets every connected client. */
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { broadcast } from '../../kinds/broadcast.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { broadcast } from '../kind.js';
 
 const ALL = Object.freeze({ all: true as const });
 

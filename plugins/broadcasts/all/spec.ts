@@ -1,7 +1,7 @@
 /** Spec of `ALL`: every connected client. */
-import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
-import { anyJson, shape } from '../../../kernel/schema/combinators.js';
-import { removing } from '../../kinds/removing.js';
+import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
+import { anyJson, shape } from '../../../language/schema/combinators.js';
+import { removing } from '../../shared/field-removal.light.js';
 
 export default definePlugin({
   kind: 'broadcast',

@@ -1,8 +1,8 @@
 /** Reads a list of uids without duplicates. */
-import { fault } from '../../../kernel/contract/fault.js';
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { broadcast } from '../../kinds/broadcast.js';
-import { MAX_UIDS, nameFrom } from '../../kinds/receivers.js';
+import { fault } from '../../../contract/fault.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { broadcast } from '../kind.js';
+import { MAX_UIDS, nameFrom } from '../shared/receivers.light.js';
 
 export default defineRuntime(broadcast, {
   create: () => ({

@@ -1,7 +1,7 @@
 /** Reads the names of rooms without duplicates. */
-import type { Json } from '../../../kernel/contract/json.js';
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { broadcast } from '../../kinds/broadcast.js';
+import type { Json } from '../../../contract/json.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { broadcast } from '../kind.js';
 import { roomReader } from '../../shared/room-names.js';
 
 const FIELD = 'broadcast_to_room';

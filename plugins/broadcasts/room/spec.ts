@@ -1,7 +1,7 @@
 /** Spec of `ROOM`: the connections that joined a room. */
-import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
-import { shape, value } from '../../../kernel/schema/combinators.js';
-import { MAX_ROOMS, nameless, RECEIVER_ROOTS, receiverErrors } from '../../kinds/receivers.js';
+import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
+import { shape, value } from '../../../language/schema/combinators.js';
+import { MAX_ROOMS, nameless, RECEIVER_ROOTS, receiverErrors } from '../shared/receivers.light.js';
 
 export default definePlugin({
   kind: 'broadcast',

@@ -1,7 +1,7 @@
 /** Reads one uid. */
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { broadcast } from '../../kinds/broadcast.js';
-import { nameFrom } from '../../kinds/receivers.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { broadcast } from '../kind.js';
+import { nameFrom } from '../shared/receivers.light.js';
 
 export default defineRuntime(broadcast, {
   create: () => ({

@@ -1,9 +1,9 @@
 /** Spec of `SINGLE`: the connections of one uid. */
-import type { Json } from '../../../kernel/contract/json.js';
-import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
-import { shape, value } from '../../../kernel/schema/combinators.js';
-import { constantErrors, constantNames } from '../../kinds/receiver-names.js';
-import { guardField, isNobody, RECEIVER_ROOTS, receiverErrors } from '../../kinds/receivers.js';
+import type { Json } from '../../../contract/json.js';
+import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
+import { shape, value } from '../../../language/schema/combinators.js';
+import { constantErrors, constantNames } from '../shared/receiver-names.light.js';
+import { guardField, isNobody, RECEIVER_ROOTS, receiverErrors } from '../shared/receivers.light.js';
 
 export default definePlugin({
   kind: 'broadcast',

@@ -3,8 +3,8 @@
  * since must not be stored with it.
  */
 import { LRUCache } from 'lru-cache';
-import { fault } from '../../../kernel/contract/fault.js';
-import type { Cache, Recall } from '../../kinds/cache.js';
+import { fault } from '../../../contract/fault.js';
+import type { Cache, Recall } from '../kind.js';
 import { createExpiring } from './expiring.js';
 
 export interface MemoryOptions {

@@ -1,6 +1,6 @@
 /** Runtime of the cache `memory`: reads its options. */
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { cache } from '../../kinds/cache.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { cache } from '../kind.js';
 import { createMemory } from './memory.js';
 
 const number = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise);

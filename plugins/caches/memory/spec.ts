@@ -1,7 +1,7 @@
 /** Spec of the cache `memory`: stored in this process only. */
-import { definePlugin } from '../../../kernel/contract/plugin.js';
-import { numeric, shape } from '../../../kernel/schema/combinators.js';
-import { cacheErrors } from '../../kinds/cache-errors.js';
+import { definePlugin } from '../../../contract/plugin.js';
+import { numeric, shape } from '../../../language/schema/combinators.js';
+import { cacheErrors } from '../shared/errors.light.js';
 
 export default definePlugin({
   kind: 'cache',

@@ -1,6 +1,6 @@
 /** Creates the Redis connection of the cache, and logs outages and possible data loss. */
 import type { Redis } from 'ioredis';
-import type { Log } from '../../../kernel/contract/plugin.js';
+import type { Log } from '../../../contract/plugin.js';
 import { connectionTo, type RedisAddress } from '../../shared/redis.js';
 import { SCRIPTS, type Scripted } from './scripts.js';
 

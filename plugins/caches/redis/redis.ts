@@ -1,7 +1,7 @@
 /** The cache on Redis. Every failure becomes CCH_AWAY within a second; driver messages go only to the log. */
 import { createHash, randomUUID } from 'node:crypto';
-import { fault, type Fault } from '../../../kernel/contract/fault.js';
-import type { Cache } from '../../kinds/cache.js';
+import { fault, type Fault } from '../../../contract/fault.js';
+import type { Cache } from '../kind.js';
 import { giveUpIfSilent } from '../../shared/redis.js';
 import type { Client } from './connection.js';
 

@@ -1,7 +1,7 @@
 /** Runtime of the cache `redis`: opens and closes the connection. An unavailable server does not fail the start. */
-import { BootError } from '../../../kernel/contract/boot-error.js';
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { cache, type Cache } from '../../kinds/cache.js';
+import { BootError } from '../../../contract/boot-error.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { cache, type Cache } from '../kind.js';
 import { addressIn, soon } from '../../shared/redis.js';
 import { createClient, type Client } from './connection.js';
 import { createRedisCache } from './redis.js';

@@ -1,8 +1,8 @@
 /** Spec of the cache `redis`: a server shared by several processes. */
-import { definePlugin } from '../../../kernel/contract/plugin.js';
-import { shape } from '../../../kernel/schema/combinators.js';
-import { cacheErrors } from '../../kinds/cache-errors.js';
-import { redisFields } from '../../kinds/redis-fields.js';
+import { definePlugin } from '../../../contract/plugin.js';
+import { shape } from '../../../language/schema/combinators.js';
+import { cacheErrors } from '../shared/errors.light.js';
+import { redisFields } from '../../shared/redis-fields.light.js';
 
 export default definePlugin({
   kind: 'cache',

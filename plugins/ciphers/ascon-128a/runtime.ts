@@ -1,6 +1,6 @@
 /** Ascon-128a (v1.2), implemented here: the platform lacks it, and packages of that name moved to another algorithm. */
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { cipher, type Cipher } from '../../kinds/cipher.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { cipher, type Cipher } from '../kind.js';
 import { assertKey, sized } from '../shared/sized.js';
 import { asconKey, openAscon, sealAscon } from './ascon.js';
 

@@ -1,6 +1,6 @@
 /** ChaCha20-Poly1305 (RFC 8439) from the platform. */
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { cipher } from '../../kinds/cipher.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { cipher } from '../kind.js';
 import { nativeCipher } from '../shared/native.js';
 
 export const chacha20Poly1305 = nativeCipher('chacha20-poly1305');

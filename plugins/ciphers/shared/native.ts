@@ -3,7 +3,7 @@
  * validate sizes.
  */
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto';
-import type { Cipher } from '../../kinds/cipher.js';
+import type { Cipher } from '../kind.js';
 import { assertKey, sized, TAG_BYTES } from './sized.js';
 
 type Algorithm = 'aes-256-gcm' | 'chacha20-poly1305';

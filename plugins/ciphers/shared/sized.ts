@@ -1,5 +1,5 @@
 /** Validates sizes, so that no key, nonce or ciphertext of another size reaches an algorithm. */
-import type { SealingKey } from '../../kinds/cipher.js';
+import type { SealingKey } from '../kind.js';
 
 export const TAG_BYTES = 16;
 

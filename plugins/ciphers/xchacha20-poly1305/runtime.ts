@@ -3,8 +3,8 @@
  * several times faster than a JavaScript implementation.
  */
 import { hchacha } from '@noble/ciphers/chacha.js';
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { cipher, type Cipher } from '../../kinds/cipher.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { cipher, type Cipher } from '../kind.js';
 import { openNative, sealNative } from '../shared/native.js';
 import { assertKey, sized } from '../shared/sized.js';
 import { SIGMA, bytesOf, wordsOf } from '../shared/words.js';

@@ -4,8 +4,8 @@
  */
 import { createHmac } from 'node:crypto';
 import { xsalsa20poly1305 as secretbox } from '@noble/ciphers/salsa.js';
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { cipher, type Cipher } from '../../kinds/cipher.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { cipher, type Cipher } from '../kind.js';
 import { assertKey, sized } from '../shared/sized.js';
 
 const KEY_BYTES = 32;

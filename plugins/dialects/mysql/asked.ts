@@ -1,8 +1,8 @@
 /** Reports statements that MySQL or MariaDB rejects when it prepares them. */
-import type { ModelTable } from '../../../kernel/contract/model.js';
-import type { Question, Refusal } from '../../../kernel/contract/trial.js';
-import { scanSql, type SqlScan } from '../../../kernel/language/sql.js';
-import { isName, nameOf, significant } from '../../../kernel/language/sql-read.js';
+import type { ModelTable } from '../../../contract/model.js';
+import type { Question, Refusal } from '../../../contract/trial.js';
+import { scanSql, type SqlScan } from '../../../language/strings/sql.js';
+import { isName, nameOf, significant } from '../../../language/strings/sql-read.js';
 import { errorNumber } from './errors.js';
 import type { Wire } from './pool.js';
 import { prepareStatement } from './prepare.js';

@@ -3,9 +3,9 @@
  * is converted to the type of its place or rejected.
  */
 import mysql from 'mysql2';
-import { ExactNumber } from '../../../kernel/contract/exact-number.js';
-import { fault } from '../../../kernel/contract/fault.js';
-import { isWholeDouble, writeJson } from '../../../kernel/language/exact-json.js';
+import { ExactNumber } from '../../../contract/exact-number.js';
+import { fault } from '../../../contract/fault.js';
+import { isWholeDouble, writeJson } from '../../../language/strings/exact-json.js';
 import type { ValueType } from './types.js';
 
 export type Bound = string | null | number | Buffer | ReturnType<typeof mysql.TypedParameter.LONGLONG>;

@@ -1,5 +1,5 @@
 /** Rewrites postfix casts and JSON steps of PostgreSQL into function calls. Rejects types without a counterpart. */
-import { normalType } from '../../../kernel/language/sql-types.js';
+import { normalType } from '../../../language/strings/sql-types.js';
 import { boolean, day, instant } from './bind.js';
 import { intervalOf, literalOf } from './literals.js';
 import { CAST_NAMES, castOf, type Flavour } from './types.js';

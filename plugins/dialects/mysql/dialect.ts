@@ -1,7 +1,7 @@
 /** The handle of a MySQL connection: leases a connection for each statement and converts errors to Faults. Repeats only reads. */
-import type { Asker } from '../../../kernel/contract/asker.js';
-import { Fault, fault } from '../../../kernel/contract/fault.js';
-import type { Dialect, Isolation, Row, Transaction } from '../../kinds/dialect.js';
+import type { Asker } from '../../../contract/asker.js';
+import { Fault, fault } from '../../../contract/fault.js';
+import type { Dialect, Isolation, Row, Transaction } from '../kind.js';
 import { executor } from '../shared/execute.js';
 import { bindValue, isNumeric, type Bound } from './bind.js';
 import { readCatalogue, type Catalogue } from './catalogue.js';

@@ -1,7 +1,7 @@
 /** Maps driver errors to Faults by error number. Responses contain only column names, never messages or values of the server. */
-import { Fault, fault, type FaultOptions, type Issue } from '../../../kernel/contract/fault.js';
-import { escapePointer } from '../../../kernel/contract/json.js';
-import { refusedFields, type dialectErrors } from '../../kinds/dialect-errors.js';
+import { Fault, fault, type FaultOptions, type Issue } from '../../../contract/fault.js';
+import { escapePointer } from '../../../contract/json.js';
+import { refusedFields, type dialectErrors } from '../shared/errors.light.js';
 
 type Code = keyof typeof dialectErrors;
 

@@ -2,11 +2,11 @@
  * Plans how a statement runs: unchanged, or, for RETURNING, as several statements in one transaction. Built at load for both
  * servers; rejects what MySQL cannot do.
  */
-import type { SqlScan } from '../../../kernel/language/sql.js';
-import { behindGroup, isName, nameOf } from '../../../kernel/language/sql-read.js';
-import { columnList, elementStarts } from '../../../kernel/language/sql-placeholders.js';
-import { quoteReserved } from '../../../kernel/language/sql-reserved.js';
-import { scanSql } from '../../../kernel/language/sql.js';
+import type { SqlScan } from '../../../language/strings/sql.js';
+import { behindGroup, isName, nameOf } from '../../../language/strings/sql-read.js';
+import { columnList, elementStarts } from '../../../language/strings/sql-placeholders.js';
+import { quoteReserved } from '../../../language/strings/sql-reserved.js';
+import { scanSql } from '../../../language/strings/sql.js';
 import { nameOutputs } from './outputs.js';
 import { translate } from './translate.js';
 import type { Flavour, ValueType } from './types.js';

@@ -1,5 +1,5 @@
 /** Reads the current tables of the models from `information_schema` of MySQL and MariaDB. */
-import type { ModelTable } from '../../../kernel/contract/model.js';
+import type { ModelTable } from '../../../contract/model.js';
 import type { KnownColumn, KnownConstraint, KnownIndex, KnownTable, KnownTables } from '../shared/known.js';
 import type { Session } from '../shared/session.js';
 

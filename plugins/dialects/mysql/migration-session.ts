@@ -2,7 +2,7 @@
  * The session of a migration: a separate connection, so that its lock and settings end with it and request timeouts do not apply.
  */
 import mysql from 'mysql2/promise';
-import type { Row } from '../../kinds/dialect.js';
+import type { Row } from '../kind.js';
 import type { Session, WithSession } from '../shared/session.js';
 import type { MysqlOptions } from './options.js';
 

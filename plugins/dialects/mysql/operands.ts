@@ -2,9 +2,9 @@
  * Infers the type of a placeholder from the expression it is compared with. MySQL would convert text to a number there
  * (`length(x) = 'abc'` holds for an empty `x`), so the value is converted or rejected.
  */
-import { isName, nameOf } from '../../../kernel/language/sql-read.js';
-import { elementStarts } from '../../../kernel/language/sql-placeholders.js';
-import { normalType } from '../../../kernel/language/sql-types.js';
+import { isName, nameOf } from '../../../language/strings/sql-read.js';
+import { elementStarts } from '../../../language/strings/sql-placeholders.js';
+import { normalType } from '../../../language/strings/sql-types.js';
 import type { BindType } from './bind.js';
 import { castOf, type ValueType } from './types.js';
 import { isWord, operandEnd, operandStart, type Lexeme } from './words.js';

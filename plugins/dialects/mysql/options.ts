@@ -1,6 +1,6 @@
 /** Converts the options of a connection to those of the driver. */
 import type { ConnectionOptions } from 'mysql2';
-import type { Isolation } from '../../kinds/dialect.js';
+import type { Isolation } from '../kind.js';
 import { readLimits, type ResultLimits } from '../../shared/results.js';
 import { ISOLATION_LEVELS } from '../shared/isolation-levels.js';
 

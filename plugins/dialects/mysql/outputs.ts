@@ -1,7 +1,7 @@
 /** Names the result columns of a statement as PostgreSQL would, and infers their types from the text. */
-import { nameOf, isName } from '../../../kernel/language/sql-read.js';
-import { elementStarts } from '../../../kernel/language/sql-placeholders.js';
-import { normalType } from '../../../kernel/language/sql-types.js';
+import { nameOf, isName } from '../../../language/strings/sql-read.js';
+import { elementStarts } from '../../../language/strings/sql-placeholders.js';
+import { normalType } from '../../../language/strings/sql-types.js';
 import { castOf, type ValueType } from './types.js';
 import { isWord, operandStart, quoteName, type Words } from './words.js';
 

@@ -1,11 +1,11 @@
 /** The connections to one server, each leased to one caller, with session settings that give SQL its PostgreSQL meaning. */
 import mysql from 'mysql2';
 import type { Connection, ConnectionOptions } from 'mysql2';
-import type { Asker } from '../../../kernel/contract/asker.js';
-import type { Fault } from '../../../kernel/contract/fault.js';
-import { createLine, type Leave } from '../../../kernel/contract/line.js';
-import { clock } from '../../../kernel/platform/clock.js';
-import type { Log } from '../../../kernel/contract/plugin.js';
+import type { Asker } from '../../../contract/asker.js';
+import type { Fault } from '../../../contract/fault.js';
+import { createLine, type Leave } from '../../../contract/line.js';
+import { clock } from '../../../language/project/clock.js';
+import type { Log } from '../../../contract/plugin.js';
 import { judgeWhole, LargeResult } from '../../shared/results.js';
 import { answerOf, type Answer } from './answer.js';
 import type { Bound } from './bind.js';

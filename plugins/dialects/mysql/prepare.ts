@@ -3,14 +3,14 @@
  * known once the database is open.
  */
 import { createHash } from 'node:crypto';
-import type { BootError } from '../../../kernel/contract/boot-error.js';
-import type { ColumnType, ModelTable } from '../../../kernel/contract/model.js';
-import type { RowLock } from '../../../kernel/contract/plan.js';
-import { onlyComputes } from '../../../kernel/language/sql-calls.js';
-import { lockPlace } from '../../../kernel/language/sql-row-lock.js';
-import { scanSql, type SqlPlaceholder, type SqlScan } from '../../../kernel/language/sql.js';
-import { isName, nameOf, significant } from '../../../kernel/language/sql-read.js';
-import type { Prepared, PrepareInput } from '../../kinds/dialect.js';
+import type { BootError } from '../../../contract/boot-error.js';
+import type { ColumnType, ModelTable } from '../../../contract/model.js';
+import type { RowLock } from '../../../contract/plan.js';
+import { onlyComputes } from '../../../language/strings/sql-calls.js';
+import { lockPlace } from '../../../language/strings/sql-row-lock.js';
+import { scanSql, type SqlPlaceholder, type SqlScan } from '../../../language/strings/sql.js';
+import { isName, nameOf, significant } from '../../../language/strings/sql-read.js';
+import type { Prepared, PrepareInput } from '../kind.js';
 import type { BindType } from './bind.js';
 import type { Catalogue } from './catalogue.js';
 import { formOf, scanQuoted, type Form } from './forms.js';

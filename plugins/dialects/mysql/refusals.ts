@@ -1,6 +1,6 @@
 /** Rejects at load statements that return rows which could not be found again, according to the models. */
-import type { BootError } from '../../../kernel/contract/boot-error.js';
-import type { ModelTable } from '../../../kernel/contract/model.js';
+import type { BootError } from '../../../contract/boot-error.js';
+import type { ModelTable } from '../../../contract/model.js';
 import type { CatalogueTable } from './catalogue.js';
 import type { Form } from './forms.js';
 import { finderOf } from './steps.js';

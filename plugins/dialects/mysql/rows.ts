@@ -4,9 +4,9 @@
  */
 import mysql from 'mysql2';
 import type { FieldPacket } from 'mysql2';
-import { readJson } from '../../../kernel/language/exact-json.js';
+import { readJson } from '../../../language/strings/exact-json.js';
 import { decimal as decimalText, instant as iso } from '../shared/types.js';
-import type { Row } from '../../kinds/dialect.js';
+import type { Row } from '../kind.js';
 import type { Answer } from './answer.js';
 import type { ValueType } from './types.js';
 

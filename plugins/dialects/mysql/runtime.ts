@@ -1,7 +1,7 @@
 /** Runtime of the dialect `mysql`: opens, closes, migrates and checks the connections of one server. */
-import { fault } from '../../../kernel/contract/fault.js';
-import { defineRuntime, type RuntimeContext } from '../../../kernel/contract/plugin.js';
-import { dialect, SERIALIZABLE, type Dialect } from '../../kinds/dialect.js';
+import { fault } from '../../../contract/fault.js';
+import { defineRuntime, type RuntimeContext } from '../../../contract/plugin.js';
+import { dialect, SERIALIZABLE, type Dialect } from '../kind.js';
 import { migrate, outline, type Migrated } from '../shared/migrate.js';
 import { isTriggered } from '../shared/triggers.js';
 import { askWire } from './asked.js';

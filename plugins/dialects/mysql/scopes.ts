@@ -1,7 +1,7 @@
 /**
  * Finds the tables that an unqualified column may belong to, nearest SELECT first. Does not check whether a table has the column.
  */
-import type { SqlScan } from '../../../kernel/language/sql.js';
+import type { SqlScan } from '../../../language/strings/sql.js';
 import { isWord, type Lexeme } from './words.js';
 
 /** Word indexes. `open`: the opening parenthesis, or -1 for the statement; `select`: the SELECT, or -1 before the first. */

@@ -1,5 +1,5 @@
 /** Rewrites FILTER and full-text search, which have another word order in MySQL, after their inner words. */
-import { behindGroup } from '../../../kernel/language/sql-read.js';
+import { behindGroup } from '../../../language/strings/sql-read.js';
 import { isWord, operandEnd, operandStart, render, unsayable, type Lexeme, type Words } from './words.js';
 
 /** `sum(x) FILTER (WHERE c)` as `sum(CASE WHEN c THEN x END)`. Moving parameters would change their order. */

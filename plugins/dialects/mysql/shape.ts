@@ -2,7 +2,7 @@
  * Maps models to MySQL and MariaDB types. Text compares byte for byte including trailing spaces, except in full-text fields. Key
  * columns need a length.
  */
-import type { ColumnType, ModelColumn, ModelTable } from '../../../kernel/contract/model.js';
+import type { ColumnType, ModelColumn, ModelTable } from '../../../contract/model.js';
 import type { KnownColumn, KnownTables, Misfit, Shape } from '../shared/known.js';
 
 /** The two servers have no such collation in common. */

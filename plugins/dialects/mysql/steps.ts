@@ -1,6 +1,6 @@
 /** Runs a statement on one connection: unchanged, or in steps inside a transaction of the caller. */
-import { fault } from '../../../kernel/contract/fault.js';
-import type { Row } from '../../kinds/dialect.js';
+import { fault } from '../../../contract/fault.js';
+import type { Row } from '../kind.js';
 import mysql from 'mysql2';
 import type { Bound } from './bind.js';
 import type { Catalogue, CatalogueTable } from './catalogue.js';

@@ -2,8 +2,8 @@
  * Translates PostgreSQL's SQL to MySQL or MariaDB, word by word at load. Rejects what has no certain counterpart; passes on what
  * it does not know.
  */
-import { normalType } from '../../../kernel/language/sql-types.js';
-import { nameOf } from '../../../kernel/language/sql-read.js';
+import { normalType } from '../../../language/strings/sql-types.js';
+import { nameOf } from '../../../language/strings/sql-read.js';
 import { cast, castCall, jsonStep } from './casts.js';
 import { intervalOf, literalOf } from './literals.js';
 import { filter, wordSearch } from './searches.js';

@@ -1,9 +1,9 @@
 /** A statement as words that are rewritten one by one. Positions come from the scanner, never from patterns. */
-import { BootError } from '../../../kernel/contract/boot-error.js';
-import type { SqlScan } from '../../../kernel/language/sql.js';
-import { behindGroup, isName, significant, type Lexeme } from '../../../kernel/language/sql-read.js';
+import { BootError } from '../../../contract/boot-error.js';
+import type { SqlScan } from '../../../language/strings/sql.js';
+import { behindGroup, isName, significant, type Lexeme } from '../../../language/strings/sql-read.js';
 
-export type { Lexeme } from '../../../kernel/language/sql-read.js';
+export type { Lexeme } from '../../../language/strings/sql-read.js';
 
 /** Keywords before a parenthesis that is not a call. */
 const NO_CALLEE = new Set(

@@ -3,11 +3,11 @@
  * converted as in `postgres`.
  */
 import type { PGliteInterface, Results, Transaction as LiteTransaction } from '@electric-sql/pglite';
-import type { Asker } from '../../../kernel/contract/asker.js';
-import { fault } from '../../../kernel/contract/fault.js';
-import { createLine, type Leave } from '../../../kernel/contract/line.js';
-import { clock } from '../../../kernel/platform/clock.js';
-import type { Dialect, Row } from '../../kinds/dialect.js';
+import type { Asker } from '../../../contract/asker.js';
+import { fault } from '../../../contract/fault.js';
+import { createLine, type Leave } from '../../../contract/line.js';
+import { clock } from '../../../language/project/clock.js';
+import type { Dialect, Row } from '../kind.js';
 import { isRetryable, toFault } from '../shared/errors.js';
 import { executor } from '../shared/execute.js';
 import { prepareStatement } from '../shared/prepare.js';

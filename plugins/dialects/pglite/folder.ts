@@ -4,8 +4,8 @@
  */
 import { chmod, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fault } from '../../../kernel/contract/fault.js';
-import { RESTORING } from '../../../kernel/contract/keeping.js';
+import { fault } from '../../../contract/fault.js';
+import { RESTORING } from '../../../contract/keeping.js';
 
 /** Without these files, the engine takes the folder for empty or cannot read it. */
 const NEEDED: readonly string[] = ['PG_VERSION', join('global', 'pg_control'), 'base', 'pg_wal'];

@@ -7,8 +7,8 @@ import { chmod, open, rm, type FileHandle } from 'node:fs/promises';
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import type { PGliteInterface } from '@electric-sql/pglite';
-import { fault } from '../../../kernel/contract/fault.js';
-import type { Log } from '../../../kernel/contract/plugin.js';
+import { fault } from '../../../contract/fault.js';
+import type { Log } from '../../../contract/plugin.js';
 import { IN_USE, lockFolder } from './lock.js';
 
 const NAME = 'lintel.sock';

@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
-import { fault } from '../../../kernel/contract/fault.js';
+import { fault } from '../../../contract/fault.js';
 import { makeFolder } from './folder.js';
 
 /** After a restart in a container, an old lock file may contain the current process id. */

@@ -5,12 +5,12 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { PGlite, Results } from '@electric-sql/pglite';
-import { fault } from '../../../kernel/contract/fault.js';
-import { defineRuntime, type RuntimeContext } from '../../../kernel/contract/plugin.js';
-import { holdTieringBudget } from '../../../kernel/platform/wasm-tiering.js';
+import { fault } from '../../../contract/fault.js';
+import { defineRuntime, type RuntimeContext } from '../../../contract/plugin.js';
+import { holdTieringBudget } from '../../../language/project/wasm-tiering.js';
 import { readLimits, UNBOUNDED } from '../../shared/results.js';
-import { dialect } from '../../kinds/dialect.js';
-import type { Dialect, Row } from '../../kinds/dialect.js';
+import { dialect } from '../kind.js';
+import type { Dialect, Row } from '../kind.js';
 import { connectFault } from '../shared/connect.js';
 import { migrate, outline, type Migrated } from '../shared/migrate.js';
 import type { WithSession } from '../shared/session.js';

@@ -1,9 +1,9 @@
 /** An empty in-memory database that parses statements against the tables of the models, and never runs them. */
 import type { PGlite } from '@electric-sql/pglite';
-import type { ModelTable } from '../../../kernel/contract/model.js';
-import type { Question, Refusal, Scratch, Script, Trial } from '../../../kernel/contract/trial.js';
-import { scanSql } from '../../../kernel/language/sql.js';
-import type { Row } from '../../kinds/dialect.js';
+import type { ModelTable } from '../../../contract/model.js';
+import type { Question, Refusal, Scratch, Script, Trial } from '../../../contract/trial.js';
+import { scanSql } from '../../../language/strings/sql.js';
+import type { Row } from '../kind.js';
 import { refusalOf, sentAs, withFunctions, type Doubts, type Sent } from '../shared/refusals.js';
 import { postgresFlavour } from '../shared/shape-postgres.js';
 import { ANALYSE, parseMessage } from './trial-messages.js';

@@ -1,9 +1,9 @@
 /** Spec of the dialect `pglite`: PostgreSQL inside the process, the default when no DATABASE_URL is set. */
 import { string } from 'yup';
-import { definePlugin } from '../../../kernel/contract/plugin.js';
-import { shape, value } from '../../../kernel/schema/combinators.js';
-import { resultFields } from '../../kinds/connection-fields.js';
-import { dialectErrors, dialectRefusals } from '../../kinds/dialect-errors.js';
+import { definePlugin } from '../../../contract/plugin.js';
+import { shape, value } from '../../../language/schema/combinators.js';
+import { resultFields } from '../shared/connection-fields.light.js';
+import { dialectErrors, dialectRefusals } from '../shared/errors.light.js';
 
 export default definePlugin({
   kind: 'dialect',

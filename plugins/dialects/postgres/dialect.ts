@@ -2,10 +2,10 @@
  * The handle of a PostgreSQL connection: chooses a connection for each statement and converts errors to Faults. Resends a
  * statement only if it cannot have run or only reads.
  */
-import type { Asker } from '../../../kernel/contract/asker.js';
-import { fault } from '../../../kernel/contract/fault.js';
-import { Rendered } from '../../../kernel/contract/rendered.js';
-import { SERIALIZABLE, type Dialect, type Isolation, type Transaction } from '../../kinds/dialect.js';
+import type { Asker } from '../../../contract/asker.js';
+import { fault } from '../../../contract/fault.js';
+import { Rendered } from '../../../contract/rendered.js';
+import { SERIALIZABLE, type Dialect, type Isolation, type Transaction } from '../kind.js';
 import { isLost, isRetryable, isStale, sqlState, toFault } from '../shared/errors.js';
 import { executor } from '../shared/execute.js';
 import { prepareStatement } from '../shared/prepare.js';

@@ -2,7 +2,7 @@
  * Converts wire-format rows directly to JSON text, for results that no plugin inspects. The text must equal JSON.stringify of the
  * objects of `rows.ts` byte for byte.
  */
-import type { Rendering, Row } from '../../kinds/dialect.js';
+import type { Rendering, Row } from '../kind.js';
 import { parserOf } from '../shared/types.js';
 import { EXACT_DIGITS, type Shape } from './rows.js';
 

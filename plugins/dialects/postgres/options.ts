@@ -1,6 +1,6 @@
 /** Converts the options of a connection to those of `pg`, with defaults. */
 import type { PoolConfig } from 'pg';
-import type { Isolation } from '../../kinds/dialect.js';
+import type { Isolation } from '../kind.js';
 import { readLimits, type ResultLimits } from '../../shared/results.js';
 import { ISOLATION_LEVELS } from '../shared/isolation-levels.js';
 

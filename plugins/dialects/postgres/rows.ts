@@ -2,7 +2,7 @@
  * Converts wire-format rows to objects with one decoder per column. Most types use the parsers shared with PGlite; a few have
  * faster byte decoders.
  */
-import type { Row } from '../../kinds/dialect.js';
+import type { Row } from '../kind.js';
 import { parserOf } from '../shared/types.js';
 
 export type Decode = (bytes: Buffer, from: number, to: number) => unknown;

@@ -1,11 +1,11 @@
 /** Runtime of the dialect `postgres`: opens, closes, migrates and checks the connections of one server. */
-import { fault } from '../../../kernel/contract/fault.js';
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import type { RuntimeContext } from '../../../kernel/contract/plugin.js';
-import type { Question, Refusal } from '../../../kernel/contract/trial.js';
-import { scanSql } from '../../../kernel/language/sql.js';
-import { dialect, SERIALIZABLE } from '../../kinds/dialect.js';
-import type { Dialect } from '../../kinds/dialect.js';
+import { fault } from '../../../contract/fault.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import type { RuntimeContext } from '../../../contract/plugin.js';
+import type { Question, Refusal } from '../../../contract/trial.js';
+import { scanSql } from '../../../language/strings/sql.js';
+import { dialect, SERIALIZABLE } from '../kind.js';
+import type { Dialect } from '../kind.js';
 import { addressFault, connectFault } from '../shared/connect.js';
 import { toFault } from '../shared/errors.js';
 import { migrate, outline, type Migrated } from '../shared/migrate.js';

@@ -1,9 +1,9 @@
 /** Spec of the dialect `postgres`: a PostgreSQL server. */
 import { string } from 'yup';
-import { definePlugin } from '../../../kernel/contract/plugin.js';
-import { shape, text, value } from '../../../kernel/schema/combinators.js';
-import { connectionFields } from '../../kinds/connection-fields.js';
-import { dialectErrors, dialectRefusals } from '../../kinds/dialect-errors.js';
+import { definePlugin } from '../../../contract/plugin.js';
+import { shape, text, value } from '../../../language/schema/combinators.js';
+import { connectionFields } from '../shared/connection-fields.light.js';
+import { dialectErrors, dialectRefusals } from '../shared/errors.light.js';
 
 export default definePlugin({
   kind: 'dialect',

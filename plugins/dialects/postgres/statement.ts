@@ -3,9 +3,9 @@
  * Depends on the interface between Client and Query of the pg version in package.json.
  */
 import pg from 'pg';
-import type { Asker } from '../../../kernel/contract/asker.js';
-import type { Fault } from '../../../kernel/contract/fault.js';
-import type { Rendering, Row } from '../../kinds/dialect.js';
+import type { Asker } from '../../../contract/asker.js';
+import type { Fault } from '../../../contract/fault.js';
+import type { Rendering, Row } from '../kind.js';
 import { LargeResult } from '../../shared/results.js';
 import { GivenUp, isStale } from '../shared/errors.js';
 import { layoutOf, writeObjects, writeRow, type Layout } from './json-rows.js';

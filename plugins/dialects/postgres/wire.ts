@@ -1,5 +1,5 @@
 /** The state of a connection: its prepared statements, the statements in flight, and its load. */
-import type { Rendering, Row } from '../../kinds/dialect.js';
+import type { Rendering, Row } from '../kind.js';
 import { UNBOUNDED, type ResultLimits } from '../../shared/results.js';
 import { Page, type Layout } from './json-rows.js';
 import type { RowClient } from './reader.js';

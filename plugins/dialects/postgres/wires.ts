@@ -3,11 +3,11 @@
  * disk), and a pool for writes, transactions and slow statements.
  */
 import pg from 'pg';
-import type { Asker } from '../../../kernel/contract/asker.js';
-import { fault } from '../../../kernel/contract/fault.js';
-import { createLine } from '../../../kernel/contract/line.js';
-import type { Log } from '../../../kernel/contract/plugin.js';
-import { clock } from '../../../kernel/platform/clock.js';
+import type { Asker } from '../../../contract/asker.js';
+import { fault } from '../../../contract/fault.js';
+import { createLine } from '../../../contract/line.js';
+import type { Log } from '../../../contract/plugin.js';
+import { clock } from '../../../language/project/clock.js';
 import type { PostgresOptions } from './options.js';
 import { RowClient } from './reader.js';
 import { cancel } from './cancel.js';

@@ -1,5 +1,5 @@
 /** The changes that a migration can make to a table, and their order. */
-import type { ModelColumn } from '../../../kernel/contract/model.js';
+import type { ModelColumn } from '../../../contract/model.js';
 
 export interface TypedColumn {
   readonly column: ModelColumn;

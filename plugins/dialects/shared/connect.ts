@@ -1,6 +1,6 @@
 /** Reports why a database could not be opened, in fixed texts: messages of servers and drivers may contain the password. */
-import { Fault, fault } from '../../../kernel/contract/fault.js';
-import { NETWORK_REASONS } from '../../kinds/network-reasons.js';
+import { Fault, fault } from '../../../contract/fault.js';
+import { NETWORK_REASONS } from '../../shared/network-reasons.light.js';
 import { isLost, isNetwork, sqlState } from './errors.js';
 
 const REASONS: Readonly<Record<string, string>> = {

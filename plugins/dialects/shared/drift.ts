@@ -1,5 +1,5 @@
 /** Finds differences between a table and its model. Each becomes a warning or, if requested, a change that fixes it. Pure. */
-import type { ColumnType, ModelColumn } from '../../../kernel/contract/model.js';
+import type { ColumnType, ModelColumn } from '../../../contract/model.js';
 import type { KnownColumn, KnownConstraint, KnownTable } from './known.js';
 import { objectName, sameColumns, warn, type Part } from './plan.js';
 

@@ -2,10 +2,10 @@
  * Maps driver errors to Faults by SQLSTATE. Messages of driver and server go only to the log; responses contain only column
  * names, never values.
  */
-import { Fault, fault } from '../../../kernel/contract/fault.js';
-import type { FaultOptions, Issue } from '../../../kernel/contract/fault.js';
-import { escapePointer } from '../../../kernel/contract/json.js';
-import { refusedFields, type dialectErrors } from '../../kinds/dialect-errors.js';
+import { Fault, fault } from '../../../contract/fault.js';
+import type { FaultOptions, Issue } from '../../../contract/fault.js';
+import { escapePointer } from '../../../contract/json.js';
+import { refusedFields, type dialectErrors } from './errors.light.js';
 
 type Code = keyof typeof dialectErrors;
 

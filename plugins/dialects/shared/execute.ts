@@ -1,6 +1,6 @@
 /** Runs fixed SQL of plugins like statements of definitions: prepared once per text, with bound values. */
-import { scanSql } from '../../../kernel/language/sql.js';
-import type { Dialect, Prepared, Statements, Transaction } from '../../kinds/dialect.js';
+import { scanSql } from '../../../language/strings/sql.js';
+import type { Dialect, Prepared, Statements, Transaction } from '../kind.js';
 
 export function executor(dialect: Pick<Dialect, 'prepare' | 'run'>): Statements['execute'] {
   const known = new Map<string, Prepared>();

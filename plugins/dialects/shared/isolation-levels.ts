@@ -1,5 +1,5 @@
 /** The SQL isolation level for each need of a transaction. */
-import type { Isolation } from '../../kinds/dialect.js';
+import type { Isolation } from '../kind.js';
 
 export const ISOLATION_LEVELS: Readonly<Record<Isolation['level'], string>> = {
   statement: 'read committed',

@@ -1,5 +1,5 @@
 /** Describes existing tables for all SQL databases, and what a migration needs of a dialect. Types only. */
-import type { ModelColumn, ModelTable } from '../../../kernel/contract/model.js';
+import type { ModelColumn, ModelTable } from '../../../contract/model.js';
 import type { Change, MigrationPlan } from './changes.js';
 import type { Session } from './session.js';
 

@@ -2,10 +2,10 @@
  * Migrates a database to the models: introspect and plan; only if something is missing, lock, plan again and change. Changes are
  * one transaction where possible, except those of `apart.ts`; otherwise a second run completes an interrupted migration.
  */
-import { Fault, fault } from '../../../kernel/contract/fault.js';
-import type { MigrationHow, MigrationOutline, MigrationProgress } from '../../../kernel/contract/migration.js';
-import type { ModelTable } from '../../../kernel/contract/model.js';
-import type { Log } from '../../../kernel/contract/plugin.js';
+import { Fault, fault } from '../../../contract/fault.js';
+import type { MigrationHow, MigrationOutline, MigrationProgress } from '../../../contract/migration.js';
+import type { ModelTable } from '../../../contract/model.js';
+import type { Log } from '../../../contract/plugin.js';
 import { patiently, setApart } from './apart.js';
 import type { Change, MigrationPlan, PlanWarning } from './changes.js';
 import type { Flavour, KnownTables } from './known.js';

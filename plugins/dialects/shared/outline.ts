@@ -1,6 +1,6 @@
 /** Describes a migration in text and statements. Changes nothing. */
-import type { MigrationOutline, MigrationStep } from '../../../kernel/contract/migration.js';
-import type { ModelColumn } from '../../../kernel/contract/model.js';
+import type { MigrationOutline, MigrationStep } from '../../../contract/migration.js';
+import type { ModelColumn } from '../../../contract/model.js';
 import { isDestructive, type Change, type MigrationPlan } from './changes.js';
 import type { Flavour } from './known.js';
 import type { Session } from './session.js';

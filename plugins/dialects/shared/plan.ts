@@ -3,7 +3,7 @@
  * warnings. Pure.
  */
 import { createHash } from 'node:crypto';
-import type { ModelColumn, ModelTable } from '../../../kernel/contract/model.js';
+import type { ModelColumn, ModelTable } from '../../../contract/model.js';
 import { inOrder, type Change, type MigrationPlan, type PlanWarning } from './changes.js';
 import { driftOf } from './drift.js';
 import type { KnownTable, Misfit, KnownTables, Shape } from './known.js';

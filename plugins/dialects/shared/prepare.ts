@@ -3,10 +3,10 @@
  * reserved table names.
  */
 import { createHash } from 'node:crypto';
-import { onlyComputes } from '../../../kernel/language/sql-calls.js';
-import { scanSql, type SqlScan } from '../../../kernel/language/sql.js';
-import { quoteReserved } from '../../../kernel/language/sql-reserved.js';
-import type { PrepareInput } from '../../kinds/dialect.js';
+import { onlyComputes } from '../../../language/strings/sql-calls.js';
+import { scanSql, type SqlScan } from '../../../language/strings/sql.js';
+import { quoteReserved } from '../../../language/strings/sql-reserved.js';
+import type { PrepareInput } from '../kind.js';
 import { withRowLock } from './row-lock.js';
 import type { PgPrepared } from './values.js';
 

@@ -2,10 +2,10 @@
  * Reports statements that PostgreSQL rejects when it prepares them, with the position in the definition and advice. Omits errors
  * that another database may not have.
  */
-import type { Refusal } from '../../../kernel/contract/trial.js';
-import { scanSql, type SqlScan } from '../../../kernel/language/sql.js';
-import { quoteReserved } from '../../../kernel/language/sql-reserved.js';
-import { nearest } from '../../../kernel/source/suggest.js';
+import type { Refusal } from '../../../contract/trial.js';
+import { scanSql, type SqlScan } from '../../../language/strings/sql.js';
+import { quoteReserved } from '../../../language/strings/sql-reserved.js';
+import { nearest } from '../../../language/source/suggest.js';
 import { sqlState } from './errors.js';
 import type { Session } from './session.js';
 

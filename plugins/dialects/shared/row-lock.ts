@@ -1,7 +1,7 @@
 /** Adds row locks to a SELECT, on PostgreSQL. */
-import type { RowLock } from '../../../kernel/contract/plan.js';
-import { lockPlace } from '../../../kernel/language/sql-row-lock.js';
-import type { SqlScan } from '../../../kernel/language/sql.js';
+import type { RowLock } from '../../../contract/plan.js';
+import { lockPlace } from '../../../language/strings/sql-row-lock.js';
+import type { SqlScan } from '../../../language/strings/sql.js';
 
 /** `update` does not block foreign keys to the row. `share`: several transactions may read the row, and none may change it. */
 const WORDS: Readonly<Record<RowLock, string>> = { update: 'FOR NO KEY UPDATE', share: 'FOR SHARE' };

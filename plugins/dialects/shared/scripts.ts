@@ -3,9 +3,9 @@
  * those that have run.
  */
 import { createHash } from 'node:crypto';
-import { Fault, fault } from '../../../kernel/contract/fault.js';
-import type { MigrationStep, MigrationWarning } from '../../../kernel/contract/migration.js';
-import type { Script } from '../../../kernel/contract/trial.js';
+import { Fault, fault } from '../../../contract/fault.js';
+import type { MigrationStep, MigrationWarning } from '../../../contract/migration.js';
+import type { Script } from '../../../contract/trial.js';
 import { isLocked, patiently } from './apart.js';
 import type { Flavour } from './known.js';
 import type { Migrated, Migrating } from './migrate.js';

@@ -1,5 +1,5 @@
 /** The session of a migration. Implemented by each dialect. */
-import type { Row } from '../../kinds/dialect.js';
+import type { Row } from '../kind.js';
 
 export interface Session {
   /** Without values, the text may contain several statements. */

@@ -1,6 +1,6 @@
 /** Maps models to PostgreSQL types and migrates in one transaction under an advisory lock. */
-import type { ColumnType, ModelColumn, ModelTable } from '../../../kernel/contract/model.js';
-import { Fault } from '../../../kernel/contract/fault.js';
+import type { ColumnType, ModelColumn, ModelTable } from '../../../contract/model.js';
+import { Fault } from '../../../contract/fault.js';
 import { isLocked, isRefusedByRows, LOCK_WAIT_LOCAL, makeApart } from './apart.js';
 import { arrayLiteral } from './arrays.js';
 import { isLost, sqlState, toFault } from './errors.js';

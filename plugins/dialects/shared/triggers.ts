@@ -1,8 +1,8 @@
 /** Finds triggers that access tables: statements do not show these accesses, so every transaction has to be serializable. */
-import type { Log } from '../../../kernel/contract/plugin.js';
-import { callsIn, reachesOut } from '../../../kernel/language/sql-calls.js';
-import { significant } from '../../../kernel/language/sql-read.js';
-import { scanSql } from '../../../kernel/language/sql.js';
+import type { Log } from '../../../contract/plugin.js';
+import { callsIn, reachesOut } from '../../../language/strings/sql-calls.js';
+import { significant } from '../../../language/strings/sql-read.js';
+import { scanSql } from '../../../language/strings/sql.js';
 
 export interface Trigger {
   readonly name: string;

@@ -1,5 +1,5 @@
 /** Converts values from PostgreSQL text to JSON values by type OID. Types not listed stay text. */
-import { exactNumber, readJson } from '../../../kernel/language/exact-json.js';
+import { exactNumber, readJson } from '../../../language/strings/exact-json.js';
 import { parseArray } from './arrays.js';
 
 export type Parse = (text: string) => unknown;

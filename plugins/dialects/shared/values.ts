@@ -1,8 +1,8 @@
 /** Binds values as text; the database infers the types. Rejects values that PostgreSQL text cannot store. */
-import { ExactNumber } from '../../../kernel/contract/exact-number.js';
-import { Fault, fault } from '../../../kernel/contract/fault.js';
-import { writeJson } from '../../../kernel/language/exact-json.js';
-import type { Prepared } from '../../kinds/dialect.js';
+import { ExactNumber } from '../../../contract/exact-number.js';
+import { Fault, fault } from '../../../contract/fault.js';
+import { writeJson } from '../../../language/strings/exact-json.js';
+import type { Prepared } from '../kind.js';
 import { arrayLiteral } from './arrays.js';
 
 /** Created only by `prepareStatement`. */

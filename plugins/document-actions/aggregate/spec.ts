@@ -1,8 +1,8 @@
 /** `AGGREGATE`: an action of `mongo_query`. */
-import { definePlugin } from '../../../kernel/contract/plugin.js';
-import { list, shape, value } from '../../../kernel/schema/combinators.js';
-import { STAGE_NAMES } from '../../kinds/document-names.js';
-import { MISTAKEN_PIPELINE } from '../../kinds/document-fields.js';
+import { definePlugin } from '../../../contract/plugin.js';
+import { list, shape, value } from '../../../language/schema/combinators.js';
+import { STAGE_NAMES } from '../shared/names.light.js';
+import { MISTAKEN_PIPELINE } from '../shared/fields.light.js';
 
 export default definePlugin({
   kind: 'document-action',

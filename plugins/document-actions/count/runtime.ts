@@ -1,6 +1,6 @@
 /** `COUNT`: counts the matching documents. */
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { documentAction } from '../../kinds/document-action.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { documentAction } from '../kind.js';
 
 export default defineRuntime(documentAction, {
   create: () => ({

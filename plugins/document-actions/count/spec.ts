@@ -1,7 +1,7 @@
 /** `COUNT`: an action of `mongo_query`. */
-import { definePlugin } from '../../../kernel/contract/plugin.js';
-import { shape } from '../../../kernel/schema/combinators.js';
-import { filterField, MISTAKEN_FILTER } from '../../kinds/document-fields.js';
+import { definePlugin } from '../../../contract/plugin.js';
+import { shape } from '../../../language/schema/combinators.js';
+import { filterField, MISTAKEN_FILTER } from '../shared/fields.light.js';
 
 export default definePlugin({
   kind: 'document-action',

@@ -1,6 +1,6 @@
 /** `DELETE`: removes the matching documents, or soft-deletes them. */
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { documentAction } from '../../kinds/document-action.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { documentAction } from '../kind.js';
 import { settled } from '../shared/options.js';
 
 export default defineRuntime(documentAction, {

@@ -1,7 +1,7 @@
 /** `DELETE`: an action of `mongo_query`. */
-import { definePlugin } from '../../../kernel/contract/plugin.js';
-import { flag, shape } from '../../../kernel/schema/combinators.js';
-import { filterField, MISTAKEN_FILTER, sortField } from '../../kinds/document-fields.js';
+import { definePlugin } from '../../../contract/plugin.js';
+import { flag, shape } from '../../../language/schema/combinators.js';
+import { filterField, MISTAKEN_FILTER, sortField } from '../shared/fields.light.js';
 
 export default definePlugin({
   kind: 'document-action',

@@ -1,8 +1,8 @@
 /** `FETCH_ONE`: an action of `mongo_query`. */
-import { definePlugin } from '../../../kernel/contract/plugin.js';
-import { shape } from '../../../kernel/schema/combinators.js';
-import { filterField, MISTAKEN_FIND, projectionField, skipField, sortField } from '../../kinds/document-fields.js';
-import { answersBehind } from '../../kinds/document-answers.js';
+import { definePlugin } from '../../../contract/plugin.js';
+import { shape } from '../../../language/schema/combinators.js';
+import { filterField, MISTAKEN_FIND, projectionField, skipField, sortField } from '../shared/fields.light.js';
+import { answersBehind } from '../shared/answers.light.js';
 
 export default definePlugin({
   kind: 'document-action',

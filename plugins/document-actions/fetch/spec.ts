@@ -1,6 +1,6 @@
 /** `FETCH`: an action of `mongo_query`. */
-import { definePlugin } from '../../../kernel/contract/plugin.js';
-import { shape } from '../../../kernel/schema/combinators.js';
+import { definePlugin } from '../../../contract/plugin.js';
+import { shape } from '../../../language/schema/combinators.js';
 import {
   filterField,
   limitField,
@@ -8,8 +8,8 @@ import {
   projectionField,
   skipField,
   sortField,
-} from '../../kinds/document-fields.js';
-import { answersBehind } from '../../kinds/document-answers.js';
+} from '../shared/fields.light.js';
+import { answersBehind } from '../shared/answers.light.js';
 
 export default definePlugin({
   kind: 'document-action',

@@ -1,8 +1,8 @@
 /** `INSERT`: an action of `mongo_query`. */
-import { definePlugin } from '../../../kernel/contract/plugin.js';
-import { shape, value } from '../../../kernel/schema/combinators.js';
-import { FIELD_NAMES } from '../../kinds/document-names.js';
-import { MISTAKEN_DOCUMENT } from '../../kinds/document-fields.js';
+import { definePlugin } from '../../../contract/plugin.js';
+import { shape, value } from '../../../language/schema/combinators.js';
+import { FIELD_NAMES } from '../shared/names.light.js';
+import { MISTAKEN_DOCUMENT } from '../shared/fields.light.js';
 
 export default definePlugin({
   kind: 'document-action',

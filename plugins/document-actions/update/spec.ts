@@ -1,14 +1,14 @@
 /** `UPDATE`: an action of `mongo_query`. */
-import { definePlugin } from '../../../kernel/contract/plugin.js';
-import { flag, shape, value } from '../../../kernel/schema/combinators.js';
-import { UPDATE_NAMES } from '../../kinds/document-names.js';
+import { definePlugin } from '../../../contract/plugin.js';
+import { flag, shape, value } from '../../../language/schema/combinators.js';
+import { UPDATE_NAMES } from '../shared/names.light.js';
 import {
   arrayFiltersField,
   filterField,
   MISTAKEN_FILTER,
   MISTAKEN_UPDATE,
   sortField,
-} from '../../kinds/document-fields.js';
+} from '../shared/fields.light.js';
 
 export default definePlugin({
   kind: 'document-action',

@@ -1,7 +1,7 @@
 /** Runs pipelines: the database evaluates the first `$match`, the library the rest. Pipelines cannot write. */
-import { fault } from '../../../kernel/contract/fault.js';
-import type { Transaction } from '../../kinds/dialect.js';
-import type { Document } from '../../kinds/document-store.js';
+import { fault } from '../../../contract/fault.js';
+import type { Transaction } from '../../dialects/kind.js';
+import type { Document } from '../kind.js';
 import { run } from './engine.js';
 import { MoreToRead, type Reader } from './reader.js';
 

@@ -4,9 +4,9 @@
  */
 import { createHash } from 'node:crypto';
 import { ObjectId } from 'bson';
-import { fault, type Fault } from '../../../kernel/contract/fault.js';
-import { escapePointer, type Json } from '../../../kernel/contract/json.js';
-import type { Document } from '../../kinds/document-store.js';
+import { fault, type Fault } from '../../../contract/fault.js';
+import { escapePointer, type Json } from '../../../contract/json.js';
+import type { Document } from '../kind.js';
 
 /** The nesting limit of MongoDB. */
 const DEEPEST = 100;

@@ -2,11 +2,11 @@
  * Plans and creates the tables and indexes of models. The rules of a collection are stored in the comment of its table. Only
  * adds.
  */
-import { Fault, fault } from '../../../kernel/contract/fault.js';
-import type { MigrationOutline, MigrationProgress, MigrationStep } from '../../../kernel/contract/migration.js';
-import type { ModelTable } from '../../../kernel/contract/model.js';
-import type { Log } from '../../../kernel/contract/plugin.js';
-import { BY_LOCKS, type Dialect, type Transaction } from '../../kinds/dialect.js';
+import { Fault, fault } from '../../../contract/fault.js';
+import type { MigrationOutline, MigrationProgress, MigrationStep } from '../../../contract/migration.js';
+import type { ModelTable } from '../../../contract/model.js';
+import type { Log } from '../../../contract/plugin.js';
+import { BY_LOCKS, type Dialect, type Transaction } from '../../dialects/kind.js';
 import { stepOf, storeName } from '../shared/outline.js';
 import { planCollections, type KnownCollection, type KnownIndex, type Planned } from '../shared/plan.js';
 import { NOTHING, type Known } from './rules.js';

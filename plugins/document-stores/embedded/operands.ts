@@ -1,5 +1,5 @@
 /** Rejects updates such as adding a number to text, which the library would silently ignore. */
-import type { Document } from '../../kinds/document-store.js';
+import type { Document } from '../kind.js';
 import { refused } from './codec.js';
 import { isFields } from './order.js';
 

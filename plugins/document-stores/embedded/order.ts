@@ -2,7 +2,7 @@
  * Sorts values as MongoDB does: by type first, missing fields as null, arrays by their least or greatest element, texts by code
  * point.
  */
-import type { Document } from '../../kinds/document-store.js';
+import type { Document } from '../kind.js';
 import { isObjectId } from './codec.js';
 
 export function rankOf(value: unknown): number {

@@ -2,7 +2,7 @@
  * Regular expressions of document queries, matched in linear time or rejected, because clients may have written the text.
  * Compiled patterns are cached.
  */
-import { linearPattern, type LinearPattern } from '../../../kernel/language/linear-pattern.js';
+import { linearPattern, type LinearPattern } from '../../../language/strings/linear-pattern.js';
 
 const MOST_KEPT = 200;
 const kept = new Map<string, LinearPattern>();

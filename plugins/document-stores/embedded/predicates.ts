@@ -2,7 +2,7 @@
  * Comparison operators with MongoDB's semantics, which the library lacks: equality includes field order, ordering applies within
  * a type, arrays also match by their elements.
  */
-import type { Document } from '../../kinds/document-store.js';
+import type { Document } from '../kind.js';
 import { isObjectId } from './codec.js';
 import { compare, isFields, rankOf } from './order.js';
 import { patternOf } from './patterns.js';

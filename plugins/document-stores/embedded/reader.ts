@@ -1,6 +1,6 @@
 /** Reads matching documents in batches, in insertion order. Holds one batch in memory. */
-import type { Row, Transaction } from '../../kinds/dialect.js';
-import type { Document } from '../../kinds/document-store.js';
+import type { Row, Transaction } from '../../dialects/kind.js';
+import type { Document } from '../kind.js';
 import { decode, idKey } from './codec.js';
 import { testOf, type Test } from './engine.js';
 import type { Known } from './rules.js';

@@ -1,7 +1,7 @@
 /** Validates documents against the rules of their collection, and names the fields of database errors. */
-import { Fault, fault, type Issue } from '../../../kernel/contract/fault.js';
-import { escapePointer } from '../../../kernel/contract/json.js';
-import type { Document } from '../../kinds/document-store.js';
+import { Fault, fault, type Issue } from '../../../contract/fault.js';
+import { escapePointer } from '../../../contract/json.js';
+import type { Document } from '../kind.js';
 import type { KnownIndex } from '../shared/plan.js';
 import type { FieldRule, Rules } from '../shared/rules.js';
 

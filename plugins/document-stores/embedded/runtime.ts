@@ -1,8 +1,8 @@
 /** Runtime of the document store `embedded`: its tables are in a SQL connection, which opens and closes itself. */
-import { BootError } from '../../../kernel/contract/boot-error.js';
-import { defineRuntime, type RuntimeContext } from '../../../kernel/contract/plugin.js';
-import { dialect, type Dialect } from '../../kinds/dialect.js';
-import { documentStore, type DocumentStore } from '../../kinds/document-store.js';
+import { BootError } from '../../../contract/boot-error.js';
+import { defineRuntime, type RuntimeContext } from '../../../contract/plugin.js';
+import { dialect, type Dialect } from '../../dialects/kind.js';
+import { documentStore, type DocumentStore } from '../kind.js';
 import { build, outline } from './layout.js';
 import { createStore } from './store.js';
 import { createTables, type Tables } from './tables.js';

@@ -2,8 +2,8 @@
  * `$text` by the English full-text search of the database. Requires all quoted phrases, or any word if there are none; excludes
  * words and phrases after a minus.
  */
-import { fault } from '../../../kernel/contract/fault.js';
-import type { Document } from '../../kinds/document-store.js';
+import { fault } from '../../../contract/fault.js';
+import type { Document } from '../kind.js';
 import type { KnownIndex } from '../shared/plan.js';
 
 export interface Search {

@@ -1,7 +1,7 @@
 /** Spec of the document store `embedded`: collections in a SQL connection, the default without a MongoDB server. */
-import { definePlugin } from '../../../kernel/contract/plugin.js';
-import { shape, text } from '../../../kernel/schema/combinators.js';
-import { dialectErrors } from '../../kinds/dialect-errors.js';
+import { definePlugin } from '../../../contract/plugin.js';
+import { shape, text } from '../../../language/schema/combinators.js';
+import { dialectErrors } from '../../dialects/shared/errors.light.js';
 
 export default definePlugin({
   kind: 'document-store',

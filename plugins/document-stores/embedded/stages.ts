@@ -1,5 +1,5 @@
 /** Pipeline stages and expression operators that differ from MongoDB in the library. Evaluates no code from definitions. */
-import type { Document } from '../../kinds/document-store.js';
+import type { Document } from '../kind.js';
 import { scalarKey } from './codec.js';
 import { compare, isFields, orderOf } from './order.js';
 import { findAll, findOne, isMatch } from './patterns.js';

@@ -3,18 +3,18 @@
  * transaction uses only its own connection, because waiting for another could deadlock.
  */
 import { ObjectId } from 'bson';
-import type { Asker } from '../../../kernel/contract/asker.js';
-import { Fault, fault } from '../../../kernel/contract/fault.js';
-import { createRepeats } from '../../../kernel/contract/repeats.js';
-import { clock } from '../../../kernel/platform/clock.js';
-import { SERIALIZABLE, SNAPSHOT, type Dialect, type Isolation, type Transaction } from '../../kinds/dialect.js';
+import type { Asker } from '../../../contract/asker.js';
+import { Fault, fault } from '../../../contract/fault.js';
+import { createRepeats } from '../../../contract/repeats.js';
+import { clock } from '../../../language/project/clock.js';
+import { SERIALIZABLE, SNAPSHOT, type Dialect, type Isolation, type Transaction } from '../../dialects/kind.js';
 import type {
   Document,
   DocumentStore,
   DocumentTransaction,
   FindOptions,
   UpdateOptions,
-} from '../../kinds/document-store.js';
+} from '../kind.js';
 import { wantsNothing } from '../shared/window.js';
 import { aggregateWith } from './aggregate.js';
 import { encode, idKey, plainCopy, refused } from './codec.js';

@@ -3,7 +3,7 @@
  * here.
  */
 import { createHash } from 'node:crypto';
-import { BY_LOCKS, type Dialect, type Row, type Transaction } from '../../kinds/dialect.js';
+import { BY_LOCKS, type Dialect, type Row, type Transaction } from '../../dialects/kind.js';
 import { NOTHING, type Known } from './rules.js';
 
 /** Rows per statement. */

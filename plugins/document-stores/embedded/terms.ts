@@ -2,7 +2,7 @@
  * Index terms of a document, one per value and path. Matches are tested again, so surplus terms are harmless, but none may be
  * missing.
  */
-import type { Document } from '../../kinds/document-store.js';
+import type { Document } from '../kind.js';
 import { scalarKey, short } from './codec.js';
 
 /** A document with more values is a candidate for every filter. */

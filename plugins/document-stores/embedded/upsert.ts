@@ -1,5 +1,5 @@
 /** Builds the document of an upsert: the equality conditions of the filter, then the update. Pure. */
-import type { Document } from '../../kinds/document-store.js';
+import type { Document } from '../kind.js';
 import { change, type Fields } from './engine.js';
 
 const isFields = (value: unknown): value is Fields =>

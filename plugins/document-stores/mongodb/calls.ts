@@ -3,11 +3,11 @@
  * outcome.
  */
 import type { ClientSession } from 'mongodb';
-import type { Asker } from '../../../kernel/contract/asker.js';
-import { fault } from '../../../kernel/contract/fault.js';
-import { createRepeats } from '../../../kernel/contract/repeats.js';
-import { clock } from '../../../kernel/platform/clock.js';
-import type { DocumentTransaction } from '../../kinds/document-store.js';
+import type { Asker } from '../../../contract/asker.js';
+import { fault } from '../../../contract/fault.js';
+import { createRepeats } from '../../../contract/repeats.js';
+import { clock } from '../../../language/project/clock.js';
+import type { DocumentTransaction } from '../kind.js';
 import type { Connection } from './connection.js';
 import { isRetryable, isSelection, isUnsent, toFault } from './errors.js';
 import { createTurns, hold } from './turns.js';

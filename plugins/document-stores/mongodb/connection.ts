@@ -3,8 +3,8 @@
  * driver may contain the password.
  */
 import type { Db, MongoClient, ObjectId } from 'mongodb';
-import { Fault, fault } from '../../../kernel/contract/fault.js';
-import { NETWORK_REASONS } from '../../kinds/network-reasons.js';
+import { Fault, fault } from '../../../contract/fault.js';
+import { NETWORK_REASONS } from '../../shared/network-reasons.light.js';
 import { cleanCause, isLost, nameOf, networkCode, numberOf } from './errors.js';
 import type { StoreSettings } from './options.js';
 

@@ -1,7 +1,7 @@
 /** Maps driver errors to Faults. Server messages quote values, so they are not even logged. */
-import { Fault, fault, type FaultOptions, type Issue } from '../../../kernel/contract/fault.js';
-import { escapePointer } from '../../../kernel/contract/json.js';
-import { refusedFields, type dialectErrors } from '../../kinds/dialect-errors.js';
+import { Fault, fault, type FaultOptions, type Issue } from '../../../contract/fault.js';
+import { escapePointer } from '../../../contract/json.js';
+import { refusedFields, type dialectErrors } from '../../dialects/shared/errors.light.js';
 import { violationsOf, type Violation } from './violations.js';
 
 type Code = keyof typeof dialectErrors;

@@ -2,10 +2,10 @@
  * Migrates collections to the models, one change at a time and without locks: after a conflict with another process it starts
  * over. Only adds.
  */
-import { fault, type Fault } from '../../../kernel/contract/fault.js';
-import type { MigrationOutline, MigrationProgress } from '../../../kernel/contract/migration.js';
-import type { ModelTable } from '../../../kernel/contract/model.js';
-import type { Log } from '../../../kernel/contract/plugin.js';
+import { fault, type Fault } from '../../../contract/fault.js';
+import type { MigrationOutline, MigrationProgress } from '../../../contract/migration.js';
+import type { ModelTable } from '../../../contract/model.js';
+import type { Log } from '../../../contract/plugin.js';
 import { stepOf, storeName } from '../shared/outline.js';
 import {
   heldBy,

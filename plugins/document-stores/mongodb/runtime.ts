@@ -1,7 +1,7 @@
 /** Runtime of the document store `mongodb`: opens, closes, migrates and checks the connection of one store. */
-import { fault } from '../../../kernel/contract/fault.js';
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { documentStore, type DocumentStore } from '../../kinds/document-store.js';
+import { fault } from '../../../contract/fault.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { documentStore, type DocumentStore } from '../kind.js';
 import { addressFault, connect, type Connection } from './connection.js';
 import { migrate, outline } from './migrate.js';
 import { readSettings } from './options.js';

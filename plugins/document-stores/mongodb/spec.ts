@@ -1,9 +1,9 @@
 /** Spec of the document store `mongodb`: a MongoDB server or replica set. */
 import { string } from 'yup';
-import { definePlugin } from '../../../kernel/contract/plugin.js';
-import { numeric, shape, text, value } from '../../../kernel/schema/combinators.js';
-import { resultFields } from '../../kinds/connection-fields.js';
-import { dialectErrors, dialectRefusals } from '../../kinds/dialect-errors.js';
+import { definePlugin } from '../../../contract/plugin.js';
+import { numeric, shape, text, value } from '../../../language/schema/combinators.js';
+import { resultFields } from '../../dialects/shared/connection-fields.light.js';
+import { dialectErrors, dialectRefusals } from '../../dialects/shared/errors.light.js';
 
 export default definePlugin({
   kind: 'document-store',

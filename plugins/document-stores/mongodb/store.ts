@@ -12,14 +12,14 @@ import {
   type FindOptions as DriverFind,
   type Sort,
 } from 'mongodb';
-import type { Asker } from '../../../kernel/contract/asker.js';
+import type { Asker } from '../../../contract/asker.js';
 import type {
   Document,
   DocumentStore,
   DocumentTransaction,
   FindOptions,
   UpdateOptions,
-} from '../../kinds/document-store.js';
+} from '../kind.js';
 import { LargeResult } from '../../shared/results.js';
 import { wantsNothing } from '../shared/window.js';
 import type { Connection } from './connection.js';

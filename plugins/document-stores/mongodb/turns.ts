@@ -4,8 +4,8 @@
  */
 import { createHash } from 'node:crypto';
 import type { ClientSession } from 'mongodb';
-import { fault } from '../../../kernel/contract/fault.js';
-import type { Document } from '../../kinds/document-store.js';
+import { fault } from '../../../contract/fault.js';
+import type { Document } from '../kind.js';
 import type { Connection } from './connection.js';
 import { isRetryable, numberOf, toFault } from './errors.js';
 

@@ -1,5 +1,5 @@
 /** Converts BSON types to JSON values. Numbers that a double cannot hold exactly become text. */
-import type { Document } from '../../kinds/document-store.js';
+import type { Document } from '../kind.js';
 
 interface Typed {
   readonly _bsontype: string;

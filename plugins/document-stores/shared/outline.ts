@@ -1,6 +1,6 @@
 /** Describes the changes of collections in text. Changes nothing. */
-import type { MigrationStep } from '../../../kernel/contract/migration.js';
-import type { ModelColumn } from '../../../kernel/contract/model.js';
+import type { MigrationStep } from '../../../contract/migration.js';
+import type { ModelColumn } from '../../../contract/model.js';
 import type { Planned } from './plan.js';
 
 const CHANGES: Readonly<Record<Planned['change'], string>> = {

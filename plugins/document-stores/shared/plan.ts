@@ -1,6 +1,6 @@
 /** Compares models with existing collections and lists what is missing. Only adds; other differences become warnings. Pure. */
-import type { MigrationWarning } from '../../../kernel/contract/migration.js';
-import type { ColumnType, ModelColumn, ModelTable } from '../../../kernel/contract/model.js';
+import type { MigrationWarning } from '../../../contract/migration.js';
+import type { ColumnType, ModelColumn, ModelTable } from '../../../contract/model.js';
 import { fieldsOf, mergeRules, ourRules, rulesOf, type Rules } from './rules.js';
 
 export interface KnownIndex {

@@ -1,5 +1,5 @@
 /** Converts models to `$jsonSchema` rules, and extends existing rules without narrowing them. Pure. */
-import type { ColumnType, ModelColumn, ModelTable } from '../../../kernel/contract/model.js';
+import type { ColumnType, ModelColumn, ModelTable } from '../../../contract/model.js';
 
 export interface FieldRule {
   readonly bsonType?: readonly string[];

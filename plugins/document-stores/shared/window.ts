@@ -1,6 +1,6 @@
 /** Validates `limit` and `skip`, which may come from a client. MongoDB takes a limit of 0 for no limit. */
-import { fault } from '../../../kernel/contract/fault.js';
-import type { FindOptions } from '../../kinds/document-store.js';
+import { fault } from '../../../contract/fault.js';
+import type { FindOptions } from '../kind.js';
 
 const isCount = (value: unknown): boolean => value === undefined || (Number.isSafeInteger(value) && Number(value) >= 0);
 

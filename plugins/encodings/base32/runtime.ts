@@ -1,6 +1,6 @@
 /** Base32 (RFC 4648): upper case, padded. Unused bits must be zero. */
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { encoding, type Encoding } from '../../kinds/encoding.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { encoding, type Encoding } from '../kind.js';
 
 const ALPHABET = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ234567');
 const PAD = 0x3d;

@@ -2,8 +2,8 @@
  * Base58 in Bitcoin's alphabet, with a `1` for each leading zero byte. The work grows quadratically with the length, so values
  * are bounded.
  */
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { encoding, type Encoding } from '../../kinds/encoding.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { encoding, type Encoding } from '../kind.js';
 
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 const NONE = -1;

@@ -1,6 +1,6 @@
 /** Padded Base64 (RFC 4648). */
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { encoding, type Encoding } from '../../kinds/encoding.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { encoding, type Encoding } from '../kind.js';
 import { platform } from '../shared/platform.js';
 
 export const base64: Encoding = platform('base64');

@@ -1,6 +1,6 @@
 /** Unpadded base64url (RFC 4648). */
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { encoding, type Encoding } from '../../kinds/encoding.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { encoding, type Encoding } from '../kind.js';
 import { platform } from '../shared/platform.js';
 
 export const base64Url: Encoding = platform('base64url');

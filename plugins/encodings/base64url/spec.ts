@@ -1,5 +1,5 @@
 /** Spec of `Base64Url`. */
-import { definePlugin } from '../../../kernel/contract/plugin.js';
+import { definePlugin } from '../../../contract/plugin.js';
 
 export default definePlugin({
   kind: 'encoding',

@@ -1,6 +1,6 @@
 /** Lower-case hexadecimal digits. */
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { encoding, type Encoding } from '../../kinds/encoding.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { encoding, type Encoding } from '../kind.js';
 import { platform } from '../shared/platform.js';
 
 export const hex: Encoding = platform('hex');

@@ -1,5 +1,5 @@
 /** Encodings of the platform. Its decoders ignore invalid characters, so the bytes are encoded again and compared. */
-import type { Encoding } from '../../kinds/encoding.js';
+import type { Encoding } from '../kind.js';
 
 export const platform = (name: 'base64' | 'base64url' | 'hex'): Encoding => ({
   most: null,

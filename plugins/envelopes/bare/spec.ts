@@ -1,5 +1,5 @@
 /** Spec of envelope `bare`: the response body is the result. */
-import { definePlugin } from '../../../kernel/contract/plugin.js';
+import { definePlugin } from '../../../contract/plugin.js';
 
 export default definePlugin({
   kind: 'envelope',

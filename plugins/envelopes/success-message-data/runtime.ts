@@ -1,7 +1,7 @@
 /** Wraps the body of every successful response, after all other hooks. Messages of a connection have their own format. */
-import { Stage } from '../../../kernel/contract/slot.js';
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { envelope } from '../../kinds/envelope.js';
+import { Stage } from '../../../contract/slot.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { envelope } from '../kind.js';
 
 export default defineRuntime(envelope, {
   register(hooks, { options }) {

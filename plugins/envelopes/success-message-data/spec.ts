@@ -1,8 +1,8 @@
 /** Spec of envelope `success-message-data`: wraps results with a success flag and a message. */
-import { definePlugin } from '../../../kernel/contract/plugin.js';
-import { ResourcePhase } from '../../../kernel/contract/slot.js';
-import { choice, objectOf } from '../../../kernel/schema/forms.js';
-import { shape, text } from '../../../kernel/schema/combinators.js';
+import { definePlugin } from '../../../contract/plugin.js';
+import { ResourcePhase } from '../../../contract/slot.js';
+import { choice, objectOf } from '../../../language/schema/forms.js';
+import { shape, text } from '../../../language/schema/combinators.js';
 
 export default definePlugin({
   kind: 'envelope',

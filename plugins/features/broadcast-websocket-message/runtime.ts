@@ -2,17 +2,17 @@
  * Publishes the result of an actionable to connected clients after the commit; the response waits neither for the relay nor for
  * its errors. The fields that receivers see are resolved at load.
  */
-import { Fault } from '../../../kernel/contract/fault.js';
-import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
-import type { Delivery, Running, Target } from '../../../kernel/contract/deferred.js';
-import type { Frame, PlanTools, Reader, Step } from '../../../kernel/contract/plan.js';
-import { defineRuntime, type Log } from '../../../kernel/contract/plugin.js';
-import { Rendered } from '../../../kernel/contract/rendered.js';
-import { ActionPhase } from '../../../kernel/contract/slot.js';
-import { hider } from '../../../kernel/language/hidden.js';
-import { broadcast } from '../../kinds/broadcast.js';
-import { feature } from '../../kinds/feature.js';
-import { relay, type Relay } from '../../kinds/relay.js';
+import { Fault } from '../../../contract/fault.js';
+import { asText, isObject, type Json } from '../../../contract/json.js';
+import type { Delivery, Running, Target } from '../../../contract/deferred.js';
+import type { Frame, PlanTools, Reader, Step } from '../../../contract/plan.js';
+import { defineRuntime, type Log } from '../../../contract/plugin.js';
+import { Rendered } from '../../../contract/rendered.js';
+import { ActionPhase } from '../../../contract/slot.js';
+import { hider } from '../../../language/strings/hidden.js';
+import { broadcast } from '../../broadcasts/kind.js';
+import { feature } from '../kind.js';
+import { relay, type Relay } from '../../relays/kind.js';
 import { readsResults } from '../shared/late.js';
 import { namesListed, namesWritten, onEach, pick, pickers } from '../shared/picked.js';
 

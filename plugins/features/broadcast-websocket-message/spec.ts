@@ -1,9 +1,9 @@
 /** Spec of `broadcast_websocket_message`: sends the result of an actionable to connected clients. */
-import { asText, isObject } from '../../../kernel/contract/json.js';
-import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
-import { accessorsIn } from '../../../kernel/language/accessor.js';
-import { shape, slot } from '../../../kernel/schema/combinators.js';
-import { relayErrors } from '../../kinds/relay-fields.js';
+import { asText, isObject } from '../../../contract/json.js';
+import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
+import { accessorsIn } from '../../../language/strings/accessor.js';
+import { shape, slot } from '../../../language/schema/combinators.js';
+import { relayErrors } from '../../relays/shared/fields.light.js';
 
 const KIND = { say: 'who gets the message is `"broadcast_type"`', rename: 'broadcast_type' };
 const EVENT = { say: 'the name of the event is `"action"`', rename: 'action' };

@@ -1,10 +1,10 @@
 /** Checks of `cacheable`: work that a cached result would skip, and results that must not be cached. */
-import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
-import type { CheckPlace, Finding } from '../../../kernel/contract/plugin.js';
-import { scanSql } from '../../../kernel/language/sql.js';
-import { Slot } from '../../../kernel/contract/slot.js';
-import { issuesTokens } from '../../kinds/issues-tokens.js';
-import { removing } from '../../kinds/removing.js';
+import { asText, isObject, type Json } from '../../../contract/json.js';
+import type { CheckPlace, Finding } from '../../../contract/plugin.js';
+import { scanSql } from '../../../language/strings/sql.js';
+import { Slot } from '../../../contract/slot.js';
+import { issuesTokens } from '../shared/issues-tokens.light.js';
+import { removing } from '../../shared/field-removal.light.js';
 
 type Written = Readonly<Record<string, Json>>;
 

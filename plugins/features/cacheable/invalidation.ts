@@ -2,8 +2,8 @@
  * Removes cache entries by name after the commit. A resource also removes them when the request fails later, because part of its
  * work may be committed by then.
  */
-import type { Frame, PlanTools, Step } from '../../../kernel/contract/plan.js';
-import { ActionPhase, ResourcePhase } from '../../../kernel/contract/slot.js';
+import type { Frame, PlanTools, Step } from '../../../contract/plan.js';
+import { ActionPhase, ResourcePhase } from '../../../contract/slot.js';
 import { readsResults } from '../shared/late.js';
 import { compileName } from './keys.js';
 import type { Store } from './store.js';

@@ -3,10 +3,10 @@
  * invalidation; the variant separates the entries of one name. Compiled once, rendered per request.
  */
 import { createHash } from 'node:crypto';
-import { isObject } from '../../../kernel/contract/json.js';
-import type { Frame, PlanTools, ReadPlace, Reader } from '../../../kernel/contract/plan.js';
-import { parseTemplate } from '../../../kernel/language/accessor.js';
-import { compilePath } from '../../../kernel/language/path.js';
+import { isObject } from '../../../contract/json.js';
+import type { Frame, PlanTools, ReadPlace, Reader } from '../../../contract/plan.js';
+import { parseTemplate } from '../../../language/strings/accessor.js';
+import { compilePath } from '../../../language/strings/path.js';
 
 /** Longer keys are replaced by their SHA-256 hash. */
 const LONGEST = 200;

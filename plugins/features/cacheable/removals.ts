@@ -2,8 +2,8 @@
  * Retries removals that the cache store rejected until they succeed; keys that wait for removal are not read meanwhile. The list
  * is bounded, and errors of the store are logged at most once a minute.
  */
-import type { Log } from '../../../kernel/contract/plugin.js';
-import type { Cache } from '../../kinds/cache.js';
+import type { Log } from '../../../contract/plugin.js';
+import type { Cache } from '../../caches/kind.js';
 
 const MOST_WAITING = 10_000;
 /** Milliseconds. */

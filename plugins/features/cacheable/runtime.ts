@@ -2,17 +2,17 @@
  * Plans the cache of a resource (the serialized response) or an actionable (its result before shaping). Guards and rules run
  * before the lookup; invalidations follow the commit.
  */
-import type { Json } from '../../../kernel/contract/json.js';
-import { asText, isObject } from '../../../kernel/contract/json.js';
-import { done, type Done } from '../../../kernel/contract/hooks.js';
-import type { Frame, PlanTools, Step } from '../../../kernel/contract/plan.js';
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { Rendered } from '../../../kernel/contract/rendered.js';
-import { ActionPhase, ResourcePhase } from '../../../kernel/contract/slot.js';
-import { readJson, writeJson } from '../../../kernel/language/exact-json.js';
-import { hider } from '../../../kernel/language/hidden.js';
-import { cache } from '../../kinds/cache.js';
-import { feature, type FeaturePlace, type FeaturePlan } from '../../kinds/feature.js';
+import type { Json } from '../../../contract/json.js';
+import { asText, isObject } from '../../../contract/json.js';
+import { done, type Done } from '../../../contract/hooks.js';
+import type { Frame, PlanTools, Step } from '../../../contract/plan.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { Rendered } from '../../../contract/rendered.js';
+import { ActionPhase, ResourcePhase } from '../../../contract/slot.js';
+import { readJson, writeJson } from '../../../language/strings/exact-json.js';
+import { hider } from '../../../language/strings/hidden.js';
+import { cache } from '../../caches/kind.js';
+import { feature, type FeaturePlace, type FeaturePlan } from '../kind.js';
 import { invalidation } from './invalidation.js';
 import { compileName, compileVariant, constantName, type Naming } from './keys.js';
 import { createStore, type Errand, type Found, type Store } from './store.js';

@@ -1,9 +1,9 @@
 /** Spec of `cacheable`: caches results and invalidates them by name. */
-import { isObject } from '../../../kernel/contract/json.js';
+import { isObject } from '../../../contract/json.js';
 import { string } from 'yup';
-import { definePlugin } from '../../../kernel/contract/plugin.js';
-import { flag, list, numeric, shape, value } from '../../../kernel/schema/combinators.js';
-import { cacheErrors } from '../../kinds/cache-errors.js';
+import { definePlugin } from '../../../contract/plugin.js';
+import { flag, list, numeric, shape, value } from '../../../language/schema/combinators.js';
+import { cacheErrors } from '../../caches/shared/errors.light.js';
 import { checkCache } from './check.light.js';
 
 const ROOTS = ['PAYLOAD', 'PROTECTED', 'HEADER', 'ENV'];

@@ -4,8 +4,8 @@
  */
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import type { Log } from '../../../kernel/contract/plugin.js';
-import type { Cache } from '../../kinds/cache.js';
+import type { Log } from '../../../contract/plugin.js';
+import type { Cache } from '../../caches/kind.js';
 import { createFlights, landedWithin, type Flight } from './flights.js';
 import { createRemovals } from './removals.js';
 

@@ -1,9 +1,9 @@
 /** OpenAPI part of `ciphers`: a decrypted field may be any JSON value, and encryption adds error responses. */
-import type { ApiPart, ApiPlace, JsonSchema } from '../../../kernel/contract/api.js';
-import { asText } from '../../../kernel/contract/json.js';
-import { ActionPhase } from '../../../kernel/contract/slot.js';
-import { accessorsIn } from '../../../kernel/language/accessor.js';
-import { ANY, mapRows, propertiesOf } from '../../../kernel/schema/forms.js';
+import type { ApiPart, ApiPlace, JsonSchema } from '../../../contract/api.js';
+import { asText } from '../../../contract/json.js';
+import { ActionPhase } from '../../../contract/slot.js';
+import { accessorsIn } from '../../../language/strings/accessor.js';
+import { ANY, mapRows, propertiesOf } from '../../../language/schema/forms.js';
 import { entriesOf, type CheckedEntry } from './entries.light.js';
 import { BEFORE_OTHERS, DEFAULT_ENCODING } from './settings.light.js';
 

@@ -1,6 +1,6 @@
 /** Validates bytes in definitions: plain text as UTF-8, or `hex:` and `base64:` prefixes. Messages never contain a key. */
-import { byteLength, keyFlaw } from '../../kinds/token-keys.js';
-import type { EnvFact } from '../../../kernel/contract/plugin.js';
+import { byteLength, keyFlaw } from '../../tokens/shared/keys.light.js';
+import type { EnvFact } from '../../../contract/plugin.js';
 
 export const HEX = 'hex:';
 export const BASE64 = 'base64:';

@@ -1,8 +1,8 @@
 /** Checks of `ciphers` entries of valid shape: key sizes, duplicates, columns that cannot hold ciphertext. */
-import { asText } from '../../../kernel/contract/json.js';
-import type { CheckPlace, Finding } from '../../../kernel/contract/plugin.js';
-import { accessorsIn } from '../../../kernel/language/accessor.js';
-import { isSampleSecret } from '../../../kernel/language/sample-secrets.js';
+import { asText } from '../../../contract/json.js';
+import type { CheckPlace, Finding } from '../../../contract/plugin.js';
+import { accessorsIn } from '../../../language/strings/accessor.js';
+import { isSampleSecret } from '../../../language/strings/sample-secrets.js';
 import { BASE64, bytesFlaw, cipherKeyFlaw, HEX, lengthFlaw } from './bytes.light.js';
 import { judgeColumns, writesBefore } from './columns.light.js';
 import { entriesOf, objectsIn, type CheckedEntry } from './entries.light.js';

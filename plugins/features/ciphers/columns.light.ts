@@ -2,11 +2,11 @@
  * Checks where the statement of an actionable uses an encrypted field: columns that cannot hold it, and comparisons that never
  * match.
  */
-import { asText, isObject, type Json, type JsonObject } from '../../../kernel/contract/json.js';
-import type { CheckPlace, Finding } from '../../../kernel/contract/plugin.js';
-import { accessorsIn } from '../../../kernel/language/accessor.js';
-import { documentFields } from '../../../kernel/language/document-fields.js';
-import { scanSql } from '../../../kernel/language/sql.js';
+import { asText, isObject, type Json, type JsonObject } from '../../../contract/json.js';
+import type { CheckPlace, Finding } from '../../../contract/plugin.js';
+import { accessorsIn } from '../../../language/strings/accessor.js';
+import { documentFields } from '../../../language/strings/document-fields.js';
+import { scanSql } from '../../../language/strings/sql.js';
 import { entriesOf, objectsIn, type CheckedEntry } from './entries.light.js';
 
 /** Bytes of version and tag, and of the quotes that JSON adds to text. */

@@ -1,5 +1,5 @@
 /** Parses `ciphers` entries for the checks; parts of invalid shape are replaced by defaults or left out. */
-import { asText, isObject, type Json, type JsonObject } from '../../../kernel/contract/json.js';
+import { asText, isObject, type Json, type JsonObject } from '../../../contract/json.js';
 
 export interface CheckedEntry {
   readonly encrypts: boolean;

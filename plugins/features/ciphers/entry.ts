@@ -1,13 +1,13 @@
 /** Compiles one entry of `ciphers` at load: prepares the key, validates sizes and creates a reader of the additional data. */
-import { BootError } from '../../../kernel/contract/boot-error.js';
-import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
-import type { Kind } from '../../../kernel/contract/kind.js';
-import type { PlanTools, Reader } from '../../../kernel/contract/plan.js';
-import { settledText } from '../../../kernel/contract/settled.js';
-import { accessorsIn } from '../../../kernel/language/accessor.js';
-import { splitPath } from '../../../kernel/language/path.js';
-import { cipher } from '../../kinds/cipher.js';
-import { encoding } from '../../kinds/encoding.js';
+import { BootError } from '../../../contract/boot-error.js';
+import { asText, isObject, type Json } from '../../../contract/json.js';
+import type { Kind } from '../../../contract/kind.js';
+import type { PlanTools, Reader } from '../../../contract/plan.js';
+import { settledText } from '../../../contract/settled.js';
+import { accessorsIn } from '../../../language/strings/accessor.js';
+import { splitPath } from '../../../language/strings/path.js';
+import { cipher } from '../../ciphers/kind.js';
+import { encoding } from '../../encodings/kind.js';
 import { bytesFlaw, cipherKeyFlaw } from './bytes.light.js';
 import { bytesOf } from './bytes.js';
 import { DEFAULT_ENCODING } from './settings.light.js';

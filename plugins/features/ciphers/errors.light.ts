@@ -1,5 +1,5 @@
 /** Errors of `ciphers`. No message contains a key, a nonce or a value of a request. */
-import type { CodeEntry } from '../../../kernel/contract/problem.js';
+import type { CodeEntry } from '../../../contract/problem.js';
 
 const OPEN_HELP =
   'Key, algorithm, encoding and `aad` have to be those that the value was encrypted with. Which of them differs, or whether the value was changed, is not told.';

@@ -3,9 +3,9 @@
  * and algorithm are authenticated, so that no text is opened as another kind.
  */
 import { randomBytes } from 'node:crypto';
-import { readJson, writeJson } from '../../../kernel/language/exact-json.js';
-import type { Cipher } from '../../kinds/cipher.js';
-import type { Encoding } from '../../kinds/encoding.js';
+import { readJson, writeJson } from '../../../language/strings/exact-json.js';
+import type { Cipher } from '../../ciphers/kind.js';
+import type { Encoding } from '../../encodings/kind.js';
 
 const VERSION = 1;
 const PREFIX = Buffer.of(VERSION);

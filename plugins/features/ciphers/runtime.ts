@@ -2,12 +2,12 @@
  * Encrypts payload fields before an actionable and decrypts fields of its result. Limits are checked before any actionable runs;
  * additional data is read before this one.
  */
-import { fault } from '../../../kernel/contract/fault.js';
-import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
-import type { ActionState, Frame, Payload, PlanTools, Step } from '../../../kernel/contract/plan.js';
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { ActionPhase, ResourcePhase } from '../../../kernel/contract/slot.js';
-import { feature } from '../../kinds/feature.js';
+import { fault } from '../../../contract/fault.js';
+import { asText, isObject, type Json } from '../../../contract/json.js';
+import type { ActionState, Frame, Payload, PlanTools, Step } from '../../../contract/plan.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { ActionPhase, ResourcePhase } from '../../../contract/slot.js';
+import { feature } from '../kind.js';
 import { isRemembered, rememberSealed } from '../../shared/blind-index.js';
 import { changeAt, placesAt, type Change } from '../shared/change-at.js';
 import {

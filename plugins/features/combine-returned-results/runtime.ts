@@ -1,10 +1,10 @@
 /** Merges the results of other actionables with this result; own fields take precedence. */
-import { isObject, type Json } from '../../../kernel/contract/json.js';
-import { hider } from '../../../kernel/language/hidden.js';
-import type { PlanTools } from '../../../kernel/contract/plan.js';
-import { ActionPhase, ResourcePhase } from '../../../kernel/contract/slot.js';
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { feature } from '../../kinds/feature.js';
+import { isObject, type Json } from '../../../contract/json.js';
+import { hider } from '../../../language/strings/hidden.js';
+import type { PlanTools } from '../../../contract/plan.js';
+import { ActionPhase, ResourcePhase } from '../../../contract/slot.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { feature } from '../kind.js';
 
 export default defineRuntime(feature, {
   create: () => ({

@@ -1,9 +1,9 @@
 /** Validates a written schedule and suggests corrections. */
-import { asText, isObject } from '../../../kernel/contract/json.js';
-import type { CheckPlace, Finding } from '../../../kernel/contract/plugin.js';
-import { readCron, type CronFlaw } from '../../../kernel/language/cron.js';
-import { zoneFindings } from '../../kinds/scheduler-fields.js';
-import { removing } from '../../kinds/removing.js';
+import { asText, isObject } from '../../../contract/json.js';
+import type { CheckPlace, Finding } from '../../../contract/plugin.js';
+import { readCron, type CronFlaw } from '../../../language/strings/cron.js';
+import { zoneFindings } from '../../schedulers/shared/fields.light.js';
+import { removing } from '../../shared/field-removal.light.js';
 
 const INTERVAL = '/cron_job/execution_interval';
 

@@ -3,11 +3,11 @@
  * that an instant runs at most once, even if the system clock changes. Of missed instants only the latest is run.
  */
 import { randomUUID } from 'node:crypto';
-import type { Running, Schedule } from '../../../kernel/contract/deferred.js';
-import type { Log } from '../../../kernel/contract/plugin.js';
-import { readCron } from '../../../kernel/language/cron.js';
-import { timetable, type Timetable } from '../../../kernel/language/cron-next.js';
-import type { Ledger, Scheduler } from '../../kinds/scheduler.js';
+import type { Running, Schedule } from '../../../contract/deferred.js';
+import type { Log } from '../../../contract/plugin.js';
+import { readCron } from '../../../language/strings/cron.js';
+import { timetable, type Timetable } from '../../../language/strings/cron-next.js';
+import type { Ledger, Scheduler } from '../../schedulers/kind.js';
 import { createFlights } from './flights.js';
 
 /** Time source, replaceable in tests. */

@@ -2,9 +2,9 @@
  * Scheduled runs in progress: renews the claim of each run, releases it at the end, and aborts the run when the claim is lost.
  * Does not decide when a run is due.
  */
-import type { Running, Schedule } from '../../../kernel/contract/deferred.js';
-import type { Log } from '../../../kernel/contract/plugin.js';
-import type { Claim, Ledger } from '../../kinds/scheduler.js';
+import type { Running, Schedule } from '../../../contract/deferred.js';
+import type { Log } from '../../../contract/plugin.js';
+import type { Claim, Ledger } from '../../schedulers/kind.js';
 import type { Time } from './clock.js';
 
 /** Seconds after which the schedule of a crashed process can be claimed again. */

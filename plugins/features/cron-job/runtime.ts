@@ -1,9 +1,9 @@
 /** Runtime of `cron_job`: registers when an actionable is due, and owns the scheduler of this process. */
-import { BootError } from '../../../kernel/contract/boot-error.js';
-import { asText, isObject } from '../../../kernel/contract/json.js';
-import { defineRuntime, type RuntimeContext } from '../../../kernel/contract/plugin.js';
-import { feature, type Feature } from '../../kinds/feature.js';
-import { scheduler } from '../../kinds/scheduler.js';
+import { BootError } from '../../../contract/boot-error.js';
+import { asText, isObject } from '../../../contract/json.js';
+import { defineRuntime, type RuntimeContext } from '../../../contract/plugin.js';
+import { feature, type Feature } from '../kind.js';
+import { scheduler } from '../../schedulers/kind.js';
 import { createClock, type Clock, type Time } from './clock.js';
 
 /** Timers do not keep the process alive. */

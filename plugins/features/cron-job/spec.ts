@@ -1,7 +1,7 @@
 /** Spec of `cron_job`: an actionable that runs on a schedule, never for a request. */
-import { definePlugin } from '../../../kernel/contract/plugin.js';
-import { shape, text } from '../../../kernel/schema/combinators.js';
-import { zoneErrors } from '../../kinds/scheduler-fields.js';
+import { definePlugin } from '../../../contract/plugin.js';
+import { shape, text } from '../../../language/schema/combinators.js';
+import { zoneErrors } from '../../schedulers/shared/fields.light.js';
 import { checkSchedule } from './check.light.js';
 
 const FORM = '{"execution_interval": "0 0 3 * * *"}';

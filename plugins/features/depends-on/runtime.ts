@@ -2,13 +2,13 @@
  * Copies values from results of earlier actionables into named slots. The compiler, not this plugin, orders dependencies before
  * their dependents.
  */
-import { fault } from '../../../kernel/contract/fault.js';
-import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
-import { ActionPhase } from '../../../kernel/contract/slot.js';
-import type { ActionState, Frame, PlanTools, Step } from '../../../kernel/contract/plan.js';
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { compilePath, splitPath } from '../../../kernel/language/path.js';
-import { feature } from '../../kinds/feature.js';
+import { fault } from '../../../contract/fault.js';
+import { asText, isObject, type Json } from '../../../contract/json.js';
+import { ActionPhase } from '../../../contract/slot.js';
+import type { ActionState, Frame, PlanTools, Step } from '../../../contract/plan.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { compilePath, splitPath } from '../../../language/strings/path.js';
+import { feature } from '../kind.js';
 
 export default defineRuntime(feature, {
   create: () => ({ plan: ({ value }, tools) => ({ steps: planExtractions(value, tools) }) }),

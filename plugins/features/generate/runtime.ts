@@ -1,13 +1,13 @@
 /**
  * Generates identifiers in a step that runs before the cache lookup of the actionable, so that a cached result does not skip it.
  */
-import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
-import type { PlanTools, Step } from '../../../kernel/contract/plan.js';
-import { ActionPhase } from '../../../kernel/contract/slot.js';
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { accessorsIn } from '../../../kernel/language/accessor.js';
-import { feature } from '../../kinds/feature.js';
-import { generator } from '../../kinds/generator.js';
+import { asText, isObject, type Json } from '../../../contract/json.js';
+import type { PlanTools, Step } from '../../../contract/plan.js';
+import { ActionPhase } from '../../../contract/slot.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { accessorsIn } from '../../../language/strings/accessor.js';
+import { feature } from '../kind.js';
+import { generator } from '../../generators/kind.js';
 
 export default defineRuntime(feature, {
   create: () => ({ plan: ({ value }, tools) => ({ steps: plan(value, tools) }) }),

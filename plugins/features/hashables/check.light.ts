@@ -1,8 +1,8 @@
 /** Checks of `hashables` entries of valid shape: duplicates, lengths beyond the algorithm's limit, fields written unhashed. */
-import { asText, escapePointer, isObject, type Json, type JsonObject } from '../../../kernel/contract/json.js';
-import type { CheckPlace, Finding } from '../../../kernel/contract/plugin.js';
-import { accessorsIn } from '../../../kernel/language/accessor.js';
-import { scanSql } from '../../../kernel/language/sql.js';
+import { asText, escapePointer, isObject, type Json, type JsonObject } from '../../../contract/json.js';
+import type { CheckPlace, Finding } from '../../../contract/plugin.js';
+import { accessorsIn } from '../../../language/strings/accessor.js';
+import { scanSql } from '../../../language/strings/sql.js';
 
 interface Entry {
   readonly entry: string;

@@ -2,14 +2,14 @@
  * Hashes payload fields in two steps: hashes are computed before any actionable runs, so that transactions do not wait and
  * retries do not repeat the work; the payload is replaced when this actionable runs.
  */
-import { fault, type Issue } from '../../../kernel/contract/fault.js';
-import { asText, isObject, pointerOf, type Json } from '../../../kernel/contract/json.js';
-import { ActionPhase, ResourcePhase } from '../../../kernel/contract/slot.js';
-import type { Frame, Payload, PlanTools, Reader, Step } from '../../../kernel/contract/plan.js';
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { splitPath } from '../../../kernel/language/path.js';
-import { feature } from '../../kinds/feature.js';
-import { hasher, type Hash, type Hasher } from '../../kinds/hasher.js';
+import { fault, type Issue } from '../../../contract/fault.js';
+import { asText, isObject, pointerOf, type Json } from '../../../contract/json.js';
+import { ActionPhase, ResourcePhase } from '../../../contract/slot.js';
+import type { Frame, Payload, PlanTools, Reader, Step } from '../../../contract/plan.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { splitPath } from '../../../language/strings/path.js';
+import { feature } from '../kind.js';
+import { hasher, type Hash, type Hasher } from '../../hashers/kind.js';
 import { changeAt, placesAt, type Found } from '../shared/change-at.js';
 import {
   absentIn,

@@ -1,7 +1,7 @@
 /** Spec of `hashables`: replaces payload fields by their hash before the actionable runs. */
-import { definePlugin } from '../../../kernel/contract/plugin.js';
-import { list, shape } from '../../../kernel/schema/combinators.js';
-import { protectedProperty as property } from '../../kinds/hasher-fields.js';
+import { definePlugin } from '../../../contract/plugin.js';
+import { list, shape } from '../../../language/schema/combinators.js';
+import { protectedProperty as property } from '../../hashers/shared/fields.light.js';
 import { check } from './check.light.js';
 
 export default definePlugin({

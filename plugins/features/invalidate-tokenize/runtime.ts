@@ -2,14 +2,14 @@
  * Revokes tokens of a request that the resource's own settings verify; other texts are ignored, so that they cannot fill the
  * store. Runs after the actionables, before a new token is issued.
  */
-import { fault } from '../../../kernel/contract/fault.js';
-import { isObject, type Json } from '../../../kernel/contract/json.js';
-import type { Frame, Reader, Step } from '../../../kernel/contract/plan.js';
-import { ResourcePhase } from '../../../kernel/contract/slot.js';
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { cache, type Cache } from '../../kinds/cache.js';
-import { feature } from '../../kinds/feature.js';
-import { TokenRefused, type TokenTool, type Verified } from '../../kinds/token.js';
+import { fault } from '../../../contract/fault.js';
+import { isObject, type Json } from '../../../contract/json.js';
+import type { Frame, Reader, Step } from '../../../contract/plan.js';
+import { ResourcePhase } from '../../../contract/slot.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { cache, type Cache } from '../../caches/kind.js';
+import { feature } from '../kind.js';
+import { TokenRefused, type TokenTool, type Verified } from '../../tokens/kind.js';
 import { isRevokedIn, markOf, type Revoker } from '../shared/revocation.js';
 import { tokensOf } from '../shared/token-tool.js';
 import { MAX_TOKENS } from './limits.light.js';

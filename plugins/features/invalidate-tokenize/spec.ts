@@ -1,12 +1,12 @@
 /** Spec of `invalidate_tokenize`: revokes tokens before they expire. */
-import { isObject, type Json } from '../../../kernel/contract/json.js';
-import type { ApiField, ApiPart, ApiPlace } from '../../../kernel/contract/api.js';
-import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
-import { accessorsIn } from '../../../kernel/language/accessor.js';
-import { listOf, objectOf } from '../../../kernel/schema/forms.js';
-import { numeric, shape, value } from '../../../kernel/schema/combinators.js';
+import { isObject, type Json } from '../../../contract/json.js';
+import type { ApiField, ApiPart, ApiPlace } from '../../../contract/api.js';
+import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
+import { accessorsIn } from '../../../language/strings/accessor.js';
+import { listOf, objectOf } from '../../../language/schema/forms.js';
+import { numeric, shape, value } from '../../../language/schema/combinators.js';
 import { MAX_TOKENS } from './limits.light.js';
-import { addingTokenize } from '../../kinds/adding-tokenize.js';
+import { addingTokenize } from '../shared/tokenize-fix.light.js';
 
 export default definePlugin({
   kind: 'feature',

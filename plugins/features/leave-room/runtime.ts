@@ -1,6 +1,6 @@
 /** Runtime of `leave_room`. */
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { feature } from '../../kinds/feature.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { feature } from '../kind.js';
 import { roomSteps } from '../shared/rooms.js';
 
 export default defineRuntime(feature, {

@@ -1,7 +1,7 @@
 /** Spec of `leave_room`: this connection no longer receives the messages to a room. */
-import { definePlugin } from '../../../kernel/contract/plugin.js';
-import { shape } from '../../../kernel/schema/combinators.js';
-import { checkRooms, roomErrors, roomField } from '../../kinds/rooms.js';
+import { definePlugin } from '../../../contract/plugin.js';
+import { shape } from '../../../language/schema/combinators.js';
+import { checkRooms, roomErrors, roomField } from '../shared/rooms.light.js';
 
 const ROOM = { say: 'a connection leaves a room by `"leave_room": "match $PAYLOAD.match_id"`', rename: 'leave_room' };
 const INVENTED = { unsubscribe: ROOM, leave: ROOM, exit: ROOM };

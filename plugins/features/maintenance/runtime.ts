@@ -1,8 +1,8 @@
 /** Rejects every request of the resource before any guard runs. */
-import { fault } from '../../../kernel/contract/fault.js';
-import { ResourcePhase } from '../../../kernel/contract/slot.js';
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { feature } from '../../kinds/feature.js';
+import { fault } from '../../../contract/fault.js';
+import { ResourcePhase } from '../../../contract/slot.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { feature } from '../kind.js';
 
 /** Seconds. */
 const RETRY_AFTER = '60';

@@ -1,10 +1,10 @@
 /** Rejects the request when an actionable returns nothing, or stops it there. */
-import { Done } from '../../../kernel/contract/hooks.js';
-import { fault } from '../../../kernel/contract/fault.js';
-import { isObject } from '../../../kernel/contract/json.js';
-import { ActionPhase } from '../../../kernel/contract/slot.js';
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { feature } from '../../kinds/feature.js';
+import { Done } from '../../../contract/hooks.js';
+import { fault } from '../../../contract/fault.js';
+import { isObject } from '../../../contract/json.js';
+import { ActionPhase } from '../../../contract/slot.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { feature } from '../kind.js';
 
 export default defineRuntime(feature, {
   create: () => ({

@@ -1,11 +1,11 @@
 /** Spec of `must_return_value`: an actionable that must produce a result. */
-import type { ApiPart, ApiPlace, JsonSchema } from '../../../kernel/contract/api.js';
-import { isObject } from '../../../kernel/contract/json.js';
-import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
-import { flag, numeric, shape, text } from '../../../kernel/schema/combinators.js';
-import { ActionPhase } from '../../../kernel/contract/slot.js';
-import { removing } from '../../kinds/removing.js';
-import { isList, isNull } from '../../../kernel/schema/forms.js';
+import type { ApiPart, ApiPlace, JsonSchema } from '../../../contract/api.js';
+import { isObject } from '../../../contract/json.js';
+import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
+import { flag, numeric, shape, text } from '../../../language/schema/combinators.js';
+import { ActionPhase } from '../../../contract/slot.js';
+import { removing } from '../../shared/field-removal.light.js';
+import { isList, isNull } from '../../../language/schema/forms.js';
 
 const STATUS = { say: 'the status is `"status"`', rename: 'status' };
 const SENTENCE = { say: 'the sentence is `"message"`', rename: 'message' };

@@ -1,10 +1,10 @@
 /** Compiles the rules into one step that validates the whole payload before any actionable runs. */
-import { fault, type Issue } from '../../../kernel/contract/fault.js';
-import type { Json } from '../../../kernel/contract/json.js';
-import { ResourcePhase } from '../../../kernel/contract/slot.js';
-import type { Frame, Invocation, Payload, Step } from '../../../kernel/contract/plan.js';
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { feature, type FeaturePlan } from '../../kinds/feature.js';
+import { fault, type Issue } from '../../../contract/fault.js';
+import type { Json } from '../../../contract/json.js';
+import { ResourcePhase } from '../../../contract/slot.js';
+import type { Frame, Invocation, Payload, Step } from '../../../contract/plan.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { feature, type FeaturePlan } from '../kind.js';
 import {
   boundsOf,
   canonicalFields,
@@ -17,8 +17,8 @@ import {
   sampleFields,
   type FieldRule,
   type TypeOf,
-} from '../../kinds/fields.js';
-import { validationType } from '../../kinds/validation-type.js';
+} from '../../validation-types/shared/fields.light.js';
+import { validationType } from '../../validation-types/kind.js';
 
 export default defineRuntime(feature, {
   create: ({ resolve }) => ({

@@ -1,11 +1,11 @@
 /** Spec of `payload_validation`: rules for the request body, validated before anything runs. */
-import { flag, list, numeric, record, shape, slot } from '../../../kernel/schema/combinators.js';
-import { asText, escapePointer, isObject, type Json } from '../../../kernel/contract/json.js';
-import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
-import type { ApiField, ApiPart, ApiPlace } from '../../../kernel/contract/api.js';
-import { boundsOf, ruleOf } from '../../kinds/fields.js';
-import { fieldSchemas } from '../../kinds/rule-schemas.js';
-import { removing } from '../../kinds/removing.js';
+import { flag, list, numeric, record, shape, slot } from '../../../language/schema/combinators.js';
+import { asText, escapePointer, isObject, type Json } from '../../../contract/json.js';
+import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
+import type { ApiField, ApiPart, ApiPlace } from '../../../contract/api.js';
+import { boundsOf, ruleOf } from '../../validation-types/shared/fields.light.js';
+import { fieldSchemas } from '../../validation-types/shared/rule-schemas.light.js';
+import { removing } from '../../shared/field-removal.light.js';
 
 const BOUNDS = ['min_length', 'max_length'] as const;
 const PAIRS = [

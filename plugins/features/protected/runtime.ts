@@ -2,19 +2,19 @@
  * Token guard. Runs before the body is read and before a database connection is acquired; a cached token is verified
  * synchronously. Every rejection has the same response.
  */
-import { fault } from '../../../kernel/contract/fault.js';
-import { asText, deepFreeze, isObject, type Json } from '../../../kernel/contract/json.js';
-import type { Claims, Frame, Identity, Invocation, Step } from '../../../kernel/contract/plan.js';
-import { ResourcePhase } from '../../../kernel/contract/slot.js';
-import { defineRuntime, type Log } from '../../../kernel/contract/plugin.js';
-import { proofIn } from '../../../kernel/language/header.js';
-import { compilePath, splitPath, writePath } from '../../../kernel/language/path.js';
-import { feature } from '../../kinds/feature.js';
-import { TokenRefused, type TokenTool, type Verified } from '../../kinds/token.js';
-import { isAuthorization, tokenReader } from '../../kinds/token-header.js';
+import { fault } from '../../../contract/fault.js';
+import { asText, deepFreeze, isObject, type Json } from '../../../contract/json.js';
+import type { Claims, Frame, Identity, Invocation, Step } from '../../../contract/plan.js';
+import { ResourcePhase } from '../../../contract/slot.js';
+import { defineRuntime, type Log } from '../../../contract/plugin.js';
+import { proofIn } from '../../../language/strings/header.js';
+import { compilePath, splitPath, writePath } from '../../../language/strings/path.js';
+import { feature } from '../kind.js';
+import { TokenRefused, type TokenTool, type Verified } from '../../tokens/kind.js';
+import { isAuthorization, tokenReader } from '../../tokens/shared/header.light.js';
 import { revoker, type IsRevoked } from '../shared/revocation.js';
 import { meantFor, TokenElsewhere, tokensOf } from '../shared/token-tool.js';
-import { demandedBy } from '../../kinds/token-words.js';
+import { demandedBy } from '../../tokens/shared/audience.light.js';
 
 export default defineRuntime(feature, {
   create: ({ resolve, log }) => ({

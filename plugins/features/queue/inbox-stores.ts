@@ -1,7 +1,7 @@
 /** Storage of an inbox: a table of a SQL database, or a collection of documents. Statements are constant, values are bound. */
-import type { SharedUnit } from '../../../kernel/contract/plan.js';
-import { dialect, type Dialect } from '../../kinds/dialect.js';
-import { documentStore, type DocumentStore, type DocumentTransaction } from '../../kinds/document-store.js';
+import type { SharedUnit } from '../../../contract/plan.js';
+import { dialect, type Dialect } from '../../dialects/kind.js';
+import { documentStore, type DocumentStore, type DocumentTransaction } from '../../document-stores/kind.js';
 
 /** `job` and `step` are fixed-length hashes that form the key in any database; `id` is the id of the job. */
 export interface InboxRow {

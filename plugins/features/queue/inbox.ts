@@ -3,12 +3,12 @@
  * later by the sweep after a crash, and encrypted where the queue encrypts.
  */
 import { createHash } from 'node:crypto';
-import type { Inbox, Note } from '../../../kernel/contract/deferred.js';
-import { Fault, fault } from '../../../kernel/contract/fault.js';
-import type { SharedUnit } from '../../../kernel/contract/plan.js';
-import type { Log } from '../../../kernel/contract/plugin.js';
-import { readJson, writeJson } from '../../../kernel/language/exact-json.js';
-import type { Queue } from '../../kinds/queue.js';
+import type { Inbox, Note } from '../../../contract/deferred.js';
+import { Fault, fault } from '../../../contract/fault.js';
+import type { SharedUnit } from '../../../contract/plan.js';
+import type { Log } from '../../../contract/plugin.js';
+import { readJson, writeJson } from '../../../language/strings/exact-json.js';
+import type { Queue } from '../../queues/kind.js';
 import type { InboxStore } from './inbox-stores.js';
 
 export interface SweptInbox extends Inbox {

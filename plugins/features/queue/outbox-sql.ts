@@ -2,7 +2,7 @@
  * SQL statements of the outbox for PostgreSQL and MySQL; constant text with bound values. The dialect is detected from the
  * database. Must not depend on queues.
  */
-import { BY_LOCKS, type Dialect, type Row } from '../../kinds/dialect.js';
+import { BY_LOCKS, type Dialect, type Row } from '../../dialects/kind.js';
 
 export const BATCH = 100;
 

@@ -2,15 +2,15 @@
  * Transactional outbox for a queue outside the database of the request: jobs are written in its transaction and transferred
  * after the commit. A row is removed only once the queue has the job, so a crash loses none.
  */
-import type { Deferred, Put } from '../../../kernel/contract/deferred.js';
-import { Fault, fault } from '../../../kernel/contract/fault.js';
-import { isObject } from '../../../kernel/contract/json.js';
-import type { Log } from '../../../kernel/contract/plugin.js';
-import { fillMessage } from '../../../kernel/contract/problem.js';
-import { readJson, writeJson } from '../../../kernel/language/exact-json.js';
-import type { Dialect } from '../../kinds/dialect.js';
+import type { Deferred, Put } from '../../../contract/deferred.js';
+import { Fault, fault } from '../../../contract/fault.js';
+import { isObject } from '../../../contract/json.js';
+import type { Log } from '../../../contract/plugin.js';
+import { fillMessage } from '../../../contract/problem.js';
+import { readJson, writeJson } from '../../../language/strings/exact-json.js';
+import type { Dialect } from '../../dialects/kind.js';
 import { BATCH, outboxSql, type OutboxRow, type OutboxSql } from './outbox-sql.js';
-import { queueErrors, type Queue } from '../../kinds/queue.js';
+import { queueErrors, type Queue } from '../../queues/kind.js';
 
 export interface Outbox {
   add(work: readonly Put[], transaction: unknown): Promise<void>;

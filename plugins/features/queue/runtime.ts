@@ -2,13 +2,13 @@
  * Enqueues accepted jobs within the transaction of the request, if there is one, so that both commit or neither. A queue in
  * another database receives them through the outbox.
  */
-import type { Deferral } from '../../../kernel/contract/deferred.js';
-import { isObject, type Json } from '../../../kernel/contract/json.js';
-import type { SharedUnit } from '../../../kernel/contract/plan.js';
-import { defineRuntime, type RuntimeContext } from '../../../kernel/contract/plugin.js';
-import { dialect, type Dialect } from '../../kinds/dialect.js';
-import { queue, type Queue, type Within } from '../../kinds/queue.js';
-import type { FeaturePlan } from '../../kinds/feature.js';
+import type { Deferral } from '../../../contract/deferred.js';
+import { isObject, type Json } from '../../../contract/json.js';
+import type { SharedUnit } from '../../../contract/plan.js';
+import { defineRuntime, type RuntimeContext } from '../../../contract/plugin.js';
+import { dialect, type Dialect } from '../../dialects/kind.js';
+import { queue, type Queue, type Within } from '../../queues/kind.js';
+import type { FeaturePlan } from '../kind.js';
 import { putsOff, type PutsOff } from '../shared/putting-off.js';
 import { createInbox, type SweptInbox } from './inbox.js';
 import { inboxStoreOf } from './inbox-stores.js';

@@ -1,11 +1,11 @@
 /** Spec of `queue`: runs work in the background with a delay, a priority and retries. */
-import { isObject } from '../../../kernel/contract/json.js';
-import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
-import { numeric, shape } from '../../../kernel/schema/combinators.js';
-import { checkLater } from '../../kinds/later-checks.js';
-import { laterErrors } from '../../kinds/later-errors.js';
-import { queueErrors } from '../../kinds/queue.js';
-import { removing } from '../../kinds/removing.js';
+import { isObject } from '../../../contract/json.js';
+import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
+import { numeric, shape } from '../../../language/schema/combinators.js';
+import { checkLater } from '../shared/deferred-checks.light.js';
+import { laterErrors } from '../shared/deferred-errors.light.js';
+import { queueErrors } from '../../queues/kind.js';
+import { removing } from '../../shared/field-removal.light.js';
 
 /** Seconds. */
 const YEAR = 31_536_000;

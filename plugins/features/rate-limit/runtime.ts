@@ -5,15 +5,15 @@
 import { createHash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { fault } from '../../../kernel/contract/fault.js';
-import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
-import type { Frame, PlanTools, Step } from '../../../kernel/contract/plan.js';
-import { ResourcePhase } from '../../../kernel/contract/slot.js';
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { accessorsIn } from '../../../kernel/language/accessor.js';
-import { cache, type Cache, type Counted } from '../../kinds/cache.js';
+import { fault } from '../../../contract/fault.js';
+import { asText, isObject, type Json } from '../../../contract/json.js';
+import type { Frame, PlanTools, Step } from '../../../contract/plan.js';
+import { ResourcePhase } from '../../../contract/slot.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { accessorsIn } from '../../../language/strings/accessor.js';
+import { cache, type Cache, type Counted } from '../../caches/kind.js';
 import { foldedValue } from '../../shared/canonical.js';
-import { feature } from '../../kinds/feature.js';
+import { feature } from '../kind.js';
 
 /** The smallest IPv6 network of one subscriber (/64). */
 const NETWORK_BYTES = 8;

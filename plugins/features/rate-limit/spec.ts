@@ -1,9 +1,9 @@
 /** Spec of `rate_limit`: how many requests a caller may send within a time window. */
-import { isObject, type Json } from '../../../kernel/contract/json.js';
-import type { ApiPart, ApiPlace } from '../../../kernel/contract/api.js';
-import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
-import { accessorsIn } from '../../../kernel/language/accessor.js';
-import { numeric, shape, value } from '../../../kernel/schema/combinators.js';
+import { isObject, type Json } from '../../../contract/json.js';
+import type { ApiPart, ApiPlace } from '../../../contract/api.js';
+import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
+import { accessorsIn } from '../../../language/strings/accessor.js';
+import { numeric, shape, value } from '../../../language/schema/combinators.js';
 
 const ADDRESS = '$HEADER.ip';
 const LIMIT = { say: 'how many requests are let through is `"limit"`', rename: 'limit' };

@@ -1,6 +1,6 @@
 /** JSON Schema of a result after `returnables`: the same lookup as the runtime's, over names instead of values. */
-import type { ApiResults, Forms } from '../../../kernel/contract/api.js';
-import type { Json } from '../../../kernel/contract/json.js';
+import type { ApiResults, Forms } from '../../../contract/api.js';
+import type { Json } from '../../../contract/json.js';
 import {
   ANY,
   isAny,
@@ -14,7 +14,7 @@ import {
   propertiesOf,
   without,
   type FindName,
-} from '../../../kernel/schema/forms.js';
+} from '../../../language/schema/forms.js';
 
 const written = (json: Json | undefined): readonly string[] | null =>
   Array.isArray(json) ? (json as readonly Json[]).map(String) : null;

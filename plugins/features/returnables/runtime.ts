@@ -2,13 +2,13 @@
  * Selects the returned fields: names of its result on an actionable, names among all results on a resource. Secret fields are
  * removed at any depth unless the effective list names them.
  */
-import { ActionPhase, ResourcePhase } from '../../../kernel/contract/slot.js';
-import { BLIND } from '../../../kernel/contract/model.js';
-import type { Frame, Hide, PlanTools, Step } from '../../../kernel/contract/plan.js';
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { hider } from '../../../kernel/language/hidden.js';
-import { compilePath, writePath } from '../../../kernel/language/path.js';
-import { feature, type FeaturePlace, type FeaturePlan } from '../../kinds/feature.js';
+import { ActionPhase, ResourcePhase } from '../../../contract/slot.js';
+import { BLIND } from '../../../contract/model.js';
+import type { Frame, Hide, PlanTools, Step } from '../../../contract/plan.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { hider } from '../../../language/strings/hidden.js';
+import { compilePath, writePath } from '../../../language/strings/path.js';
+import { feature, type FeaturePlace, type FeaturePlan } from '../kind.js';
 import { isFlat, namesListed, namesWritten, onEach, pick, pickers, type Picked } from '../shared/picked.js';
 
 export default defineRuntime(feature, { create: () => ({ plan }) });

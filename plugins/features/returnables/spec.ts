@@ -1,12 +1,12 @@
 /** Spec of `returnables`: which fields are returned. Also removes secret fields where no list is written. */
-import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
-import type { ApiPart, ApiPlace } from '../../../kernel/contract/api.js';
-import { definePlugin, type CheckAction, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
-import { list, shape, text } from '../../../kernel/schema/combinators.js';
+import { asText, isObject, type Json } from '../../../contract/json.js';
+import type { ApiPart, ApiPlace } from '../../../contract/api.js';
+import { definePlugin, type CheckAction, type CheckPlace, type Finding } from '../../../contract/plugin.js';
+import { list, shape, text } from '../../../language/schema/combinators.js';
 
-import { ActionPhase, ResourcePhase } from '../../../kernel/contract/slot.js';
-import { mapRows, nameIn, pick } from '../../../kernel/schema/forms.js';
-import { DEFAULT_PROPERTY } from '../../kinds/issues-tokens.js';
+import { ActionPhase, ResourcePhase } from '../../../contract/slot.js';
+import { mapRows, nameIn, pick } from '../../../language/schema/forms.js';
+import { DEFAULT_PROPERTY } from '../shared/issues-tokens.light.js';
 import { answerForms, listed, withoutSecrets } from './api.light.js';
 
 const NAMED = { symbol: 'value', soft: true } as const;

@@ -1,6 +1,6 @@
 /** Defers work with default settings; the `queue` feature enqueues it. */
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { feature } from '../../kinds/feature.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { feature } from '../kind.js';
 import { putsOff } from '../shared/putting-off.js';
 
 export default defineRuntime(feature, {

@@ -1,10 +1,10 @@
 /** Spec of `run_in_background`: the work runs after the response. */
-import { definePlugin } from '../../../kernel/contract/plugin.js';
-import { flag, shape } from '../../../kernel/schema/combinators.js';
-import { isObject } from '../../../kernel/contract/json.js';
-import { checkLater } from '../../kinds/later-checks.js';
-import { laterErrors } from '../../kinds/later-errors.js';
-import { queueErrors } from '../../kinds/queue.js';
+import { definePlugin } from '../../../contract/plugin.js';
+import { flag, shape } from '../../../language/schema/combinators.js';
+import { isObject } from '../../../contract/json.js';
+import { checkLater } from '../shared/deferred-checks.light.js';
+import { laterErrors } from '../shared/deferred-errors.light.js';
+import { queueErrors } from '../../queues/kind.js';
 
 const SWITCH = {
   say: 'work that goes on after the answer is marked `"run_in_background": true`',

@@ -2,7 +2,7 @@
  * Paths into plain data that pass through lists to every item: finds values, or returns a changed copy. Unchanged parts keep
  * their identity, and the input is never mutated.
  */
-import { POISON_KEYS } from '../../../kernel/contract/json.js';
+import { POISON_KEYS } from '../../../contract/json.js';
 
 export type Change = (value: unknown) => unknown;
 

@@ -1,7 +1,7 @@
 /** Whether a definition value can be resolved before the actionable runs. */
-import { isObject, type Json } from '../../../kernel/contract/json.js';
-import type { PlanTools } from '../../../kernel/contract/plan.js';
-import { accessorsIn } from '../../../kernel/language/accessor.js';
+import { isObject, type Json } from '../../../contract/json.js';
+import type { PlanTools } from '../../../contract/plan.js';
+import { accessorsIn } from '../../../language/strings/accessor.js';
 
 /** True where an accessor may depend on a result: only `$PAYLOAD` accessors can name values of results. */
 export function readsResults(json: Json | readonly Json[] | undefined, tools: Pick<PlanTools, 'slot'>): boolean {

@@ -1,8 +1,8 @@
 /** Checks of steps that protect values: rejects items that they cannot see, and required values that are missing. */
-import { fault, type Issue } from '../../../kernel/contract/fault.js';
-import { isObject, pointerOf } from '../../../kernel/contract/json.js';
-import type { Frame, PlanTools, Reader } from '../../../kernel/contract/plan.js';
-import { splitPath } from '../../../kernel/language/path.js';
+import { fault, type Issue } from '../../../contract/fault.js';
+import { isObject, pointerOf } from '../../../contract/json.js';
+import type { Frame, PlanTools, Reader } from '../../../contract/plan.js';
+import { splitPath } from '../../../language/strings/path.js';
 import { placesAt } from './change-at.js';
 
 type Lists = Pick<PlanTools, 'repeat' | 'slot'>;

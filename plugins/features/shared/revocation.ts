@@ -3,11 +3,11 @@
  * `protected` performs the lookup.
  */
 import { createHash } from 'node:crypto';
-import { own } from '../../../kernel/contract/json.js';
-import type { Kind } from '../../../kernel/contract/kind.js';
-import type { Cache } from '../../kinds/cache.js';
-import { feature, type Feature } from '../../kinds/feature.js';
-import type { Verified } from '../../kinds/token.js';
+import { own } from '../../../contract/json.js';
+import type { Kind } from '../../../contract/kind.js';
+import type { Cache } from '../../caches/kind.js';
+import { feature, type Feature } from '../kind.js';
+import type { Verified } from '../../tokens/kind.js';
 
 export type IsRevoked = (verified: Verified) => boolean | Promise<boolean>;
 

@@ -2,10 +2,10 @@
  * Joins or leaves rooms after the commit. Guards and rules authorize it; a request without a WebSocket connection is rejected
  * before any work.
  */
-import { fault } from '../../../kernel/contract/fault.js';
-import type { Json } from '../../../kernel/contract/json.js';
-import type { Connection, Frame, PlanTools, Step } from '../../../kernel/contract/plan.js';
-import { ActionPhase, ResourcePhase } from '../../../kernel/contract/slot.js';
+import { fault } from '../../../contract/fault.js';
+import type { Json } from '../../../contract/json.js';
+import type { Connection, Frame, PlanTools, Step } from '../../../contract/plan.js';
+import { ActionPhase, ResourcePhase } from '../../../contract/slot.js';
 import { roomReader, type Room } from '../../shared/room-names.js';
 import { readsResults } from './late.js';
 

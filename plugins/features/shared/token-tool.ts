@@ -2,14 +2,14 @@
  * Creates the tool that issues and verifies the tokens of a resource from its `tokenize`, once at load, and restricts guards to
  * their issuers, audiences and purpose.
  */
-import { BootError } from '../../../kernel/contract/boot-error.js';
-import { asText, isObject, own, type Json } from '../../../kernel/contract/json.js';
-import { fault } from '../../../kernel/contract/fault.js';
-import type { Kind } from '../../../kernel/contract/kind.js';
-import type { PlanTools } from '../../../kernel/contract/plan.js';
-import { settledText } from '../../../kernel/contract/settled.js';
-import { token, TokenRefused, type TokenTool, type Verified } from '../../kinds/token.js';
-import { ACCESS, PURPOSE_CLAIM, type Demanded } from '../../kinds/token-words.js';
+import { BootError } from '../../../contract/boot-error.js';
+import { asText, isObject, own, type Json } from '../../../contract/json.js';
+import { fault } from '../../../contract/fault.js';
+import type { Kind } from '../../../contract/kind.js';
+import type { PlanTools } from '../../../contract/plan.js';
+import { settledText } from '../../../contract/settled.js';
+import { token, TokenRefused, type TokenTool, type Verified } from '../../tokens/kind.js';
+import { ACCESS, PURPOSE_CLAIM, type Demanded } from '../../tokens/shared/audience.light.js';
 
 type Resolve = <H>(kind: Kind<H>, name: string) => H;
 

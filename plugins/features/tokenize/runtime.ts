@@ -3,16 +3,16 @@
  * load even where tokens are only verified.
  */
 import { randomUUID } from 'node:crypto';
-import { fault } from '../../../kernel/contract/fault.js';
-import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
-import type { Frame, PlanTools, Step } from '../../../kernel/contract/plan.js';
-import { ResourcePhase } from '../../../kernel/contract/slot.js';
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { hider } from '../../../kernel/language/hidden.js';
-import { compilePath, splitPath, writePath } from '../../../kernel/language/path.js';
-import { feature } from '../../kinds/feature.js';
+import { fault } from '../../../contract/fault.js';
+import { asText, isObject, type Json } from '../../../contract/json.js';
+import type { Frame, PlanTools, Step } from '../../../contract/plan.js';
+import { ResourcePhase } from '../../../contract/slot.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { hider } from '../../../language/strings/hidden.js';
+import { compilePath, splitPath, writePath } from '../../../language/strings/path.js';
+import { feature } from '../kind.js';
 import { marksOf, tokensOf, type ResourceTokens } from '../shared/token-tool.js';
-import { DEFAULT_PROPERTY, issuesTokens } from '../../kinds/issues-tokens.js';
+import { DEFAULT_PROPERTY, issuesTokens } from '../shared/issues-tokens.light.js';
 
 /** Seconds. */
 const DEFAULT_EXPIRATION = 3600;

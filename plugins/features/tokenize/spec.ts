@@ -1,20 +1,20 @@
 /** Spec of `tokenize`: issues a token with the response, and defines how tokens of this resource are issued and verified. */
-import type { ApiPart, ApiPlace, Forms, JsonSchema } from '../../../kernel/contract/api.js';
-import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
-import { POISON_KEYS } from '../../../kernel/contract/json.js';
+import type { ApiPart, ApiPlace, Forms, JsonSchema } from '../../../contract/api.js';
+import { asText, isObject, type Json } from '../../../contract/json.js';
+import { POISON_KEYS } from '../../../contract/json.js';
 import {
   definePlugin,
   type CheckPlace,
   type Finding,
   type Issued,
   type PluginSpec,
-} from '../../../kernel/contract/plugin.js';
-import { ResourcePhase } from '../../../kernel/contract/slot.js';
-import { isAny, isOne, propertiesOf, requiredOf } from '../../../kernel/schema/forms.js';
-import { accessorsIn } from '../../../kernel/language/accessor.js';
-import { shape, slot } from '../../../kernel/schema/combinators.js';
-import { DEFAULT_PROPERTY, issuesTokens } from '../../kinds/issues-tokens.js';
-import { ACCESS, PURPOSE_CLAIM } from '../../kinds/token-words.js';
+} from '../../../contract/plugin.js';
+import { ResourcePhase } from '../../../contract/slot.js';
+import { isAny, isOne, propertiesOf, requiredOf } from '../../../language/schema/forms.js';
+import { accessorsIn } from '../../../language/strings/accessor.js';
+import { shape, slot } from '../../../language/schema/combinators.js';
+import { DEFAULT_PROPERTY, issuesTokens } from '../shared/issues-tokens.light.js';
+import { ACCESS, PURPOSE_CLAIM } from '../../tokens/shared/audience.light.js';
 
 const KEY = { say: 'what signs tokens is `"encryption_key"`', rename: 'encryption_key' };
 const CLAIMS = { say: 'claims are listed in `"custom_claim_fields"`', rename: 'custom_claim_fields' };

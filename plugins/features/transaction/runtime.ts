@@ -1,6 +1,6 @@
 /** Prevents the compiler from sharing a transaction between the actionables of the resource. */
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { feature } from '../../kinds/feature.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { feature } from '../kind.js';
 
 export default defineRuntime(feature, {
   create: () => ({

@@ -1,6 +1,6 @@
 /** Spec of `transaction`: excludes a resource from the transaction that consecutive queries share. */
-import { flag, shape } from '../../../kernel/schema/combinators.js';
-import { definePlugin } from '../../../kernel/contract/plugin.js';
+import { flag, shape } from '../../../language/schema/combinators.js';
+import { definePlugin } from '../../../contract/plugin.js';
 
 export default definePlugin({
   kind: 'feature',

@@ -2,14 +2,14 @@
  * Compares payload fields, as received, with hashes in the result. All failures have the same fault after the same work; nothing
  * here may return early or reveal the reason.
  */
-import { fault } from '../../../kernel/contract/fault.js';
-import { asText, isObject, own, type Json } from '../../../kernel/contract/json.js';
-import type { PlanTools } from '../../../kernel/contract/plan.js';
-import { ActionPhase } from '../../../kernel/contract/slot.js';
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { compilePath, splitPath, type PathReader } from '../../../kernel/language/path.js';
-import { feature, type Feature } from '../../kinds/feature.js';
-import { hasher, type Hasher, type Verify } from '../../kinds/hasher.js';
+import { fault } from '../../../contract/fault.js';
+import { asText, isObject, own, type Json } from '../../../contract/json.js';
+import type { PlanTools } from '../../../contract/plan.js';
+import { ActionPhase } from '../../../contract/slot.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { compilePath, splitPath, type PathReader } from '../../../language/strings/path.js';
+import { feature, type Feature } from '../kind.js';
+import { hasher, type Hasher, type Verify } from '../../hashers/kind.js';
 import { createTurns } from './turns.js';
 
 interface Entry {

@@ -1,11 +1,11 @@
 /** Spec of `verify_hashables`: the caller must know the plain text of a hash in the result. */
-import { asText, isObject, type Json, type JsonObject } from '../../../kernel/contract/json.js';
-import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
-import { ActionPhase } from '../../../kernel/contract/slot.js';
-import { isNull } from '../../../kernel/schema/forms.js';
-import { scanSql } from '../../../kernel/language/sql.js';
-import { list, shape, text } from '../../../kernel/schema/combinators.js';
-import { property } from '../../kinds/hasher-fields.js';
+import { asText, isObject, type Json, type JsonObject } from '../../../contract/json.js';
+import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
+import { ActionPhase } from '../../../contract/slot.js';
+import { isNull } from '../../../language/schema/forms.js';
+import { scanSql } from '../../../language/strings/sql.js';
+import { list, shape, text } from '../../../language/schema/combinators.js';
+import { property } from '../../hashers/shared/fields.light.js';
 
 const PROPERTY = { say: 'the field of the payload is `"property"`', rename: 'property' };
 

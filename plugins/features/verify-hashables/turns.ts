@@ -2,10 +2,10 @@
  * Limits the transactions that stay open during a hash comparison. Without a bound, a burst of sign-ins would hold every
  * database connection.
  */
-import { fault } from '../../../kernel/contract/fault.js';
-import { createLine } from '../../../kernel/contract/line.js';
-import type { Turns } from '../../../kernel/contract/plan.js';
-import { clock } from '../../../kernel/platform/clock.js';
+import { fault } from '../../../contract/fault.js';
+import { createLine } from '../../../contract/line.js';
+import type { Turns } from '../../../contract/plan.js';
+import { clock } from '../../../language/project/clock.js';
 
 const AT_ONCE = 2;
 const PLACES = 100;

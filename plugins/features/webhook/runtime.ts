@@ -1,12 +1,12 @@
 /** Webhook guard. Verifiers validate their settings at load. Every rejection has the same response. */
-import { BootError } from '../../../kernel/contract/boot-error.js';
-import { fault } from '../../../kernel/contract/fault.js';
-import type { Frame, PlanTools } from '../../../kernel/contract/plan.js';
-import { ResourcePhase } from '../../../kernel/contract/slot.js';
-import { defineRuntime, type Log } from '../../../kernel/contract/plugin.js';
-import { feature } from '../../kinds/feature.js';
-import { strategy } from '../../kinds/strategy.js';
-import { verifier, type Verdict } from '../../kinds/verifier.js';
+import { BootError } from '../../../contract/boot-error.js';
+import { fault } from '../../../contract/fault.js';
+import type { Frame, PlanTools } from '../../../contract/plan.js';
+import { ResourcePhase } from '../../../contract/slot.js';
+import { defineRuntime, type Log } from '../../../contract/plugin.js';
+import { feature } from '../kind.js';
+import { strategy } from '../../strategies/kind.js';
+import { verifier, type Verdict } from '../../verifiers/kind.js';
 import { modeOf, verifiersOf } from './verifications.light.js';
 
 export default defineRuntime(feature, {

@@ -1,8 +1,8 @@
 /** Spec of `webhook`: verifies requests of a third party before processing them. */
-import { asText, type Json } from '../../../kernel/contract/json.js';
-import type { ApiPart, ApiPlace } from '../../../kernel/contract/api.js';
-import { definePlugin, type CheckPlace, type Finding, type PluginSpec } from '../../../kernel/contract/plugin.js';
-import { shape, slot } from '../../../kernel/schema/combinators.js';
+import { asText, type Json } from '../../../contract/json.js';
+import type { ApiPart, ApiPlace } from '../../../contract/api.js';
+import { definePlugin, type CheckPlace, type Finding, type PluginSpec } from '../../../contract/plugin.js';
+import { shape, slot } from '../../../language/schema/combinators.js';
 import { modeOf, verifiersOf } from './verifications.light.js';
 
 export default definePlugin({

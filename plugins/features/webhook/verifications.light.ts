@@ -1,5 +1,5 @@
 /** Parses the entries of `webhook.verifications` for checker and runtime. */
-import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
+import { asText, isObject, type Json } from '../../../contract/json.js';
 
 const MODE_FIELD = 'composition_strategy_mode';
 const DEFAULT_MODE = 'ALL';

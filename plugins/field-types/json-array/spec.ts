@@ -1,7 +1,7 @@
 /** Spec of `JSON_ARRAY`. */
-import { definePlugin } from '../../../kernel/contract/plugin.js';
-import { pluginName, shape } from '../../../kernel/schema/combinators.js';
-import { search } from '../../kinds/search.js';
+import { definePlugin } from '../../../contract/plugin.js';
+import { pluginName, shape } from '../../../language/schema/combinators.js';
+import { search } from '../shared/search.light.js';
 
 export default definePlugin({
   kind: 'field-type',

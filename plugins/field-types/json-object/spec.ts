@@ -1,11 +1,11 @@
 /** Spec of `JSON_OBJECT`. */
-import { asText, escapePointer, isObject, type Json } from '../../../kernel/contract/json.js';
-import { definePlugin, type Finding } from '../../../kernel/contract/plugin.js';
-import { Slot } from '../../../kernel/contract/slot.js';
-import { record, shape, slot } from '../../../kernel/schema/combinators.js';
-import type { ApiPlace, JsonSchema } from '../../../kernel/contract/api.js';
-import { nullable, objectOf } from '../../../kernel/schema/forms.js';
-import { search } from '../../kinds/search.js';
+import { asText, escapePointer, isObject, type Json } from '../../../contract/json.js';
+import { definePlugin, type Finding } from '../../../contract/plugin.js';
+import { Slot } from '../../../contract/slot.js';
+import { record, shape, slot } from '../../../language/schema/combinators.js';
+import type { ApiPlace, JsonSchema } from '../../../contract/api.js';
+import { nullable, objectOf } from '../../../language/schema/forms.js';
+import { search } from '../shared/search.light.js';
 
 /** Options that only a column can have. */
 const OF_COLUMNS = ['primary_key', 'auto_increment', 'unique', 'indexable', 'fts', 'foreign_key', 'secret'];

@@ -1,6 +1,6 @@
 /** Spec of `Number`. */
-import { definePlugin } from '../../../kernel/contract/plugin.js';
-import { flag, shape } from '../../../kernel/schema/combinators.js';
+import { definePlugin } from '../../../contract/plugin.js';
+import { flag, shape } from '../../../language/schema/combinators.js';
 
 export default definePlugin({
   kind: 'field-type',

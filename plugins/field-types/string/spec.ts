@@ -1,8 +1,8 @@
 /** Spec of `String`. */
-import { definePlugin } from '../../../kernel/contract/plugin.js';
-import { flag, numeric, shape } from '../../../kernel/schema/combinators.js';
-import { BLIND_KEY, BLIND_KEY_BYTES } from '../../kinds/blind-key.js';
-import { search } from '../../kinds/search.js';
+import { definePlugin } from '../../../contract/plugin.js';
+import { flag, numeric, shape } from '../../../language/schema/combinators.js';
+import { BLIND_KEY, BLIND_KEY_BYTES } from '../../shared/blind-key.light.js';
+import { search } from '../shared/search.light.js';
 
 export default definePlugin({
   kind: 'field-type',

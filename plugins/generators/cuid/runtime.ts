@@ -2,8 +2,8 @@
  * CUID version 1: `c`, time (8), counter (4), process (4), randomness (8), each in base 36. All randomness is from node:crypto.
  */
 import { randomInt } from 'node:crypto';
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { generator } from '../../kinds/generator.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { generator } from '../kind.js';
 
 const BLOCK = 36 ** 4;
 const block = (value: number): string => value.toString(36).padStart(4, '0');

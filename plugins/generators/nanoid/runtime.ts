@@ -1,7 +1,7 @@
 /** The library draws from node:crypto. */
 import { nanoid } from 'nanoid';
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { generator } from '../../kinds/generator.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { generator } from '../kind.js';
 
 /** Called without a size, so that no request value can choose it. */
 export default defineRuntime(generator, { create: () => ({ next: () => nanoid() }) });

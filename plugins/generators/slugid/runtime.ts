@@ -1,6 +1,6 @@
 /** `nice` ids begin with a letter; the library draws from node:crypto. */
 import { nice } from 'slugid';
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { generator } from '../../kinds/generator.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { generator } from '../kind.js';
 
 export default defineRuntime(generator, { create: () => ({ next: () => nice() }) });

@@ -1,7 +1,7 @@
 /** The time, then a random part of the process; two ids of one millisecond get consecutive times. */
 import { randomInt } from 'node:crypto';
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { generator } from '../../kinds/generator.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { generator } from '../kind.js';
 
 const PLACES = 9;
 const digit = (): string => randomInt(36).toString(36);

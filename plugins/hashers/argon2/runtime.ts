@@ -1,7 +1,7 @@
 /** Hashes and verifies text with argon2id, within the concurrency limit of all hashers. */
-import type { Json } from '../../../kernel/contract/json.js';
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { hasher, type Hasher } from '../../kinds/hasher.js';
+import type { Json } from '../../../contract/json.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { hasher, type Hasher } from '../kind.js';
 import { hashing } from '../shared/gate.js';
 import { freshSalt } from '../shared/salt.js';
 import { verifying } from '../shared/verifying.js';

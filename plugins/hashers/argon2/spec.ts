@@ -1,9 +1,9 @@
 /** Spec of `ARGON2`: argon2id, which costs memory and time. */
-import { isObject } from '../../../kernel/contract/json.js';
-import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
-import { numeric, shape } from '../../../kernel/schema/combinators.js';
-import { hasherErrors } from '../../kinds/hasher-errors.js';
-import { salt } from '../../kinds/hasher-fields.js';
+import { isObject } from '../../../contract/json.js';
+import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
+import { numeric, shape } from '../../../language/schema/combinators.js';
+import { hasherErrors } from '../shared/errors.light.js';
+import { salt } from '../shared/fields.light.js';
 
 const DEFAULT_MEMORY = 19_456;
 const DEFAULT_TIME = 2;

@@ -2,9 +2,9 @@
  * Limits concurrent hashing in the whole process, across all algorithms. Excess work waits in a queue, fair between clients; a
  * full queue rejects. Must not hash itself.
  */
-import { fault } from '../../../kernel/contract/fault.js';
-import { createLine, type Line } from '../../../kernel/contract/line.js';
-import { clock } from '../../../kernel/platform/clock.js';
+import { fault } from '../../../contract/fault.js';
+import { createLine, type Line } from '../../../contract/line.js';
+import { clock } from '../../../language/project/clock.js';
 
 export const createGate = (atOnce: number, places: number): Line =>
   createLine(

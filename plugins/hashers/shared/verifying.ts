@@ -2,7 +2,7 @@
  * Verifies text against a stored hash without timing differences: for any invalid input, a dummy hash of the same cost is
  * verified instead. Algorithms define only their format.
  */
-import type { Verify } from '../../kinds/hasher.js';
+import type { Verify } from '../kind.js';
 import { hashing } from './gate.js';
 
 /** `C`: the costs that determine the duration, such as rounds. */

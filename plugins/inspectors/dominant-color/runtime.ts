@@ -3,10 +3,10 @@
  * failure results in no color.
  */
 import type Sharp from 'sharp';
-import { createLine } from '../../../kernel/contract/line.js';
-import { clock } from '../../../kernel/platform/clock.js';
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { inspector } from '../../kinds/inspector.js';
+import { createLine } from '../../../contract/line.js';
+import { clock } from '../../../language/project/clock.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { inspector } from '../kind.js';
 import { dominant } from './dominant.js';
 
 const TYPES: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif']);

@@ -1,5 +1,5 @@
 /** Spec of `dominant_color`: the most frequent color of a picture. */
-import { definePlugin } from '../../../kernel/contract/plugin.js';
+import { definePlugin } from '../../../contract/plugin.js';
 
 export default definePlugin({
   kind: 'inspector',

@@ -2,9 +2,9 @@
  * Compiles the URL of an outbound call. Scheme, host and port are fixed at load; request values are encoded as one path segment
  * or query value. A URL that comes whole from a request is validated separately.
  */
-import { BootError } from '../../../kernel/contract/boot-error.js';
-import type { Json } from '../../../kernel/contract/json.js';
-import type { Frame, PlanTools, Reader } from '../../../kernel/contract/plan.js';
+import { BootError } from '../../../contract/boot-error.js';
+import type { Json } from '../../../contract/json.js';
+import type { Frame, PlanTools, Reader } from '../../../contract/plan.js';
 import { piecesOf, textOf, PLAIN, type Piece, type Value } from './values.js';
 import { compileQuery } from './query.js';
 import { urlParts } from './words.light.js';

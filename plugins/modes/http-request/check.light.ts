@@ -1,9 +1,9 @@
 /** Checks of a call beyond its schema: URL, headers and body. Pure; reports only what is certain. */
-import { asText, escapePointer, isObject, type Json, type JsonObject } from '../../../kernel/contract/json.js';
-import type { Outbound } from '../../../kernel/contract/outbound.js';
-import type { CheckPlace, Finding } from '../../../kernel/contract/plugin.js';
-import { accessorsIn, type AccessorPart } from '../../../kernel/language/accessor.js';
-import { HEADER_NAME } from '../../../kernel/language/header.js';
+import { asText, escapePointer, isObject, type Json, type JsonObject } from '../../../contract/json.js';
+import type { Outbound } from '../../../contract/outbound.js';
+import type { CheckPlace, Finding } from '../../../contract/plugin.js';
+import { accessorsIn, type AccessorPart } from '../../../language/strings/accessor.js';
+import { HEADER_NAME } from '../../../language/strings/header.js';
 import { bodyForm, BODILESS, HEADER_VALUE, IDEMPOTENT, isFixed, OURS, urlParts } from './words.light.js';
 
 export function check({ value, outbound }: CheckPlace): Finding[] {

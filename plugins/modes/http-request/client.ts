@@ -3,9 +3,9 @@
  * its errors must not contain headers, bodies or URLs.
  */
 import { got, type Got } from 'got';
-import { fault, Fault, type Issue } from '../../../kernel/contract/fault.js';
-import type { Outbound } from '../../../kernel/contract/outbound.js';
-import type { Log } from '../../../kernel/contract/plugin.js';
+import { fault, Fault, type Issue } from '../../../contract/fault.js';
+import type { Outbound } from '../../../contract/outbound.js';
+import type { Log } from '../../../contract/plugin.js';
 import { createAgents, REFUSED, type Agents, type DialOptions, type Place, type Resolve } from './dial.js';
 import { plainHost, policyOf } from './guard.js';
 import { IDEMPOTENT } from './words.light.js';

@@ -1,5 +1,5 @@
 /** Error codes of calls, in definitions and at runtime. Messages must never contain parts of a reply. */
-import type { CodeEntry } from '../../../kernel/contract/problem.js';
+import type { CodeEntry } from '../../../contract/problem.js';
 
 export const errors: Readonly<Record<string, CodeEntry>> = {
   OUT_URL: {

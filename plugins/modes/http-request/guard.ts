@@ -3,7 +3,7 @@
  * every connection.
  */
 import ipaddr from 'ipaddr.js';
-import type { Outbound } from '../../../kernel/contract/outbound.js';
+import type { Outbound } from '../../../contract/outbound.js';
 
 /** An exception for non-public addresses. */
 interface Entry {

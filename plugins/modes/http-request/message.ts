@@ -1,8 +1,8 @@
 /** Headers and body of a call: constants are built at load, request values are validated when read. */
-import { fault } from '../../../kernel/contract/fault.js';
-import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
-import type { Frame, PlanTools, Reader } from '../../../kernel/contract/plan.js';
-import { writeJson } from '../../../kernel/language/exact-json.js';
+import { fault } from '../../../contract/fault.js';
+import { asText, isObject, type Json } from '../../../contract/json.js';
+import type { Frame, PlanTools, Reader } from '../../../contract/plan.js';
+import { writeJson } from '../../../language/strings/exact-json.js';
 import { compileQuery } from './query.js';
 import { piecesIn, textOf, PLAIN, type Piece, type Value } from './values.js';
 import { bodyForm, HEADER_VALUE, type BodyForm } from './words.light.js';

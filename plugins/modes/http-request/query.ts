@@ -1,8 +1,8 @@
 /** Encodes names and values as `application/x-www-form-urlencoded`, for query strings and form bodies. */
-import { ExactNumber } from '../../../kernel/contract/exact-number.js';
-import { fault } from '../../../kernel/contract/fault.js';
-import { isObject, type Json } from '../../../kernel/contract/json.js';
-import type { PlanTools, Reader } from '../../../kernel/contract/plan.js';
+import { ExactNumber } from '../../../contract/exact-number.js';
+import { fault } from '../../../contract/fault.js';
+import { isObject, type Json } from '../../../contract/json.js';
+import type { PlanTools, Reader } from '../../../contract/plan.js';
 
 /** Null without `query`. Null values are omitted; lists repeat their name. */
 export function compileQuery(json: Json | undefined, tools: PlanTools): Reader<string> | null {

@@ -3,9 +3,9 @@
  * of it.
  */
 import { isUtf8 } from 'node:buffer';
-import { fault } from '../../../kernel/contract/fault.js';
-import type { Outbound } from '../../../kernel/contract/outbound.js';
-import { parseBounded } from '../../../kernel/language/bounded-json.js';
+import { fault } from '../../../contract/fault.js';
+import type { Outbound } from '../../../contract/outbound.js';
+import { parseBounded } from '../../../language/strings/bounded-json.js';
 
 export type ReplyLimits = Outbound['limits'];
 

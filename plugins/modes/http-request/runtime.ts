@@ -5,12 +5,12 @@
 import { readFile } from 'node:fs/promises';
 import { resolve as resolvePath } from 'node:path';
 import { rootCertificates } from 'node:tls';
-import { fault } from '../../../kernel/contract/fault.js';
-import { asText, isObject, type Json, type JsonObject } from '../../../kernel/contract/json.js';
-import { OUTBOUND, type Outbound } from '../../../kernel/contract/outbound.js';
-import type { Frame, ModePlan, PlanTools } from '../../../kernel/contract/plan.js';
-import { defineRuntime, type Log } from '../../../kernel/contract/plugin.js';
-import { mode, type ModeHandle } from '../../kinds/mode.js';
+import { fault } from '../../../contract/fault.js';
+import { asText, isObject, type Json, type JsonObject } from '../../../contract/json.js';
+import { OUTBOUND, type Outbound } from '../../../contract/outbound.js';
+import type { Frame, ModePlan, PlanTools } from '../../../contract/plan.js';
+import { defineRuntime, type Log } from '../../../contract/plugin.js';
+import { mode, type ModeHandle } from '../kind.js';
 import { compileAddress } from './address.js';
 import { createClient, placesOf, type HttpClient } from './client.js';
 import { hostAndPort, policyOf, refuseHost } from './guard.js';

@@ -1,10 +1,10 @@
 /** Reads request values as text for URLs and headers. An invalid value is rejected by name, never altered. */
-import { ExactNumber } from '../../../kernel/contract/exact-number.js';
-import { fault } from '../../../kernel/contract/fault.js';
-import type { Frame, PlanTools, Reader } from '../../../kernel/contract/plan.js';
-import { pointerOf } from '../../../kernel/contract/json.js';
-import { settledText } from '../../../kernel/contract/settled.js';
-import { parseTemplate, type AccessorPart, type TemplatePart } from '../../../kernel/language/accessor.js';
+import { ExactNumber } from '../../../contract/exact-number.js';
+import { fault } from '../../../contract/fault.js';
+import type { Frame, PlanTools, Reader } from '../../../contract/plan.js';
+import { pointerOf } from '../../../contract/json.js';
+import { settledText } from '../../../contract/settled.js';
+import { parseTemplate, type AccessorPart, type TemplatePart } from '../../../language/strings/accessor.js';
 import { isFixed } from './words.light.js';
 
 export interface Value {

@@ -1,5 +1,5 @@
 /** Constants and predicates for URLs, methods and headers, shared by spec and runtime. Text only; nothing is resolved. */
-import { parseTemplate, type AccessorPart, type TemplatePart } from '../../../kernel/language/accessor.js';
+import { parseTemplate, type AccessorPart, type TemplatePart } from '../../../language/strings/accessor.js';
 
 export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const;
 /** Idempotent methods (RFC 9110). */

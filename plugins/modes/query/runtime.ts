@@ -1,11 +1,11 @@
 /** Plans the query of an actionable with its language plugin, and shapes the rows. */
-import type { Json } from '../../../kernel/contract/json.js';
-import { asText, isObject } from '../../../kernel/contract/json.js';
-import type { ModePlan, PlanTools } from '../../../kernel/contract/plan.js';
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { mode } from '../../kinds/mode.js';
-import type { Rendering } from '../../kinds/dialect.js';
-import { query, type Query, type QueryPlan } from '../../kinds/query.js';
+import type { Json } from '../../../contract/json.js';
+import { asText, isObject } from '../../../contract/json.js';
+import type { ModePlan, PlanTools } from '../../../contract/plan.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { mode } from '../kind.js';
+import type { Rendering } from '../../dialects/kind.js';
+import { query, type Query, type QueryPlan } from '../../queries/kind.js';
 
 export default defineRuntime(mode, {
   create: ({ resolve }) => ({ plan: (...place) => plan(...place, (name) => resolve(query, name)) }),

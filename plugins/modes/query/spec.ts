@@ -1,9 +1,9 @@
 /** Spec of mode `QUERY`: a database query; query language plugins define its syntax. */
-import type { ApiPart, ApiPlace, Forms } from '../../../kernel/contract/api.js';
-import { definePlugin } from '../../../kernel/contract/plugin.js';
-import { ActionPhase } from '../../../kernel/contract/slot.js';
-import { ANY, NULL } from '../../../kernel/schema/forms.js';
-import { shape, text } from '../../../kernel/schema/combinators.js';
+import type { ApiPart, ApiPlace, Forms } from '../../../contract/api.js';
+import { definePlugin } from '../../../contract/plugin.js';
+import { ActionPhase } from '../../../contract/slot.js';
+import { ANY, NULL } from '../../../language/schema/forms.js';
+import { shape, text } from '../../../language/schema/combinators.js';
 
 const STATEMENT = 'a statement is written `"sql_query": {"query": "SELECT ...", "parameters": []}`';
 const MISTAKEN = {

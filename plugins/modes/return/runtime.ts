@@ -1,6 +1,6 @@
 /** Returns the value of the definition with its accessors resolved. */
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { mode } from '../../kinds/mode.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { mode } from '../kind.js';
 
 export default defineRuntime(mode, {
   create: () => ({

@@ -1,8 +1,8 @@
 /** OpenAPI part of uploads: the multipart form or the list of removed keys, and the results. */
-import type { ApiPart, ApiPlace, JsonSchema } from '../../../kernel/contract/api.js';
-import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
-import { ActionPhase } from '../../../kernel/contract/slot.js';
-import { listOf, objectOf } from '../../../kernel/schema/forms.js';
+import type { ApiPart, ApiPlace, JsonSchema } from '../../../contract/api.js';
+import { asText, isObject, type Json } from '../../../contract/json.js';
+import { ActionPhase } from '../../../contract/slot.js';
+import { listOf, objectOf } from '../../../language/schema/forms.js';
 import { folderParts } from './folder.light.js';
 import { DEFAULT_BYTES, DEFAULT_COUNT, MAX_KEYS } from './limits.light.js';
 

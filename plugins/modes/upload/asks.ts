@@ -1,5 +1,5 @@
 /** Decides at load whether the color of an upload is used, because computing it requires decoding every picture. */
-import { isObject, type Json } from '../../../kernel/contract/json.js';
+import { isObject, type Json } from '../../../contract/json.js';
 
 type Fields = Readonly<Record<string, Json>>;
 

@@ -1,5 +1,5 @@
 /** Error codes of uploads, in definitions and requests. Data only. */
-import type { CodeEntry } from '../../../kernel/contract/problem.js';
+import type { CodeEntry } from '../../../contract/problem.js';
 
 export const UPLOAD_ERRORS = {
   UPL_SMALL: {

@@ -1,5 +1,5 @@
 /** Parses and validates upload folders of definitions. Request values enter a key only if they look like identifiers. */
-import { parseTemplate } from '../../../kernel/language/accessor.js';
+import { parseTemplate } from '../../../language/strings/accessor.js';
 
 /** Values that an accessor may insert into a folder. */
 export const isFolderValue = (text: string): boolean => /^[A-Za-z0-9_-]{1,64}$/.test(text);

@@ -1,9 +1,9 @@
 /** Reader of an upload folder, and the keys below it. A value that is no plain identifier rejects the request. */
 import { randomUUID } from 'node:crypto';
-import { BootError } from '../../../kernel/contract/boot-error.js';
-import { fault } from '../../../kernel/contract/fault.js';
-import type { Reader } from '../../../kernel/contract/plan.js';
-import { isStorageKey } from '../../kinds/storage-key.js';
+import { BootError } from '../../../contract/boot-error.js';
+import { fault } from '../../../contract/fault.js';
+import type { Reader } from '../../../contract/plan.js';
+import { isStorageKey } from '../../storages/shared/key.light.js';
 import { folderFlaw, folderParts, isFolderValue } from './folder.light.js';
 
 /** `read`: reads an accessor as text. Null: files are stored at the root. */

@@ -2,17 +2,17 @@
  * Stores or removes files. All files are validated before any is stored; stored files are removed when the request fails before
  * other work may refer to them.
  */
-import { asText, isObject, pointerOf, type Json } from '../../../kernel/contract/json.js';
-import { fault, type Fault } from '../../../kernel/contract/fault.js';
-import type { Frame, ModePlan, Outputs, PlanTools, Reader, UploadedFile } from '../../../kernel/contract/plan.js';
-import { defineRuntime, type Log } from '../../../kernel/contract/plugin.js';
-import { inspector, type Inspector } from '../../kinds/inspector.js';
-import { mode } from '../../kinds/mode.js';
-import { storage, type Storage } from '../../kinds/storage.js';
+import { asText, isObject, pointerOf, type Json } from '../../../contract/json.js';
+import { fault, type Fault } from '../../../contract/fault.js';
+import type { Frame, ModePlan, Outputs, PlanTools, Reader, UploadedFile } from '../../../contract/plan.js';
+import { defineRuntime, type Log } from '../../../contract/plugin.js';
+import { inspector, type Inspector } from '../../inspectors/kind.js';
+import { mode } from '../kind.js';
+import { storage, type Storage } from '../../storages/kind.js';
 import { asksForColor } from './asks.js';
 import { compileFolder, isInside, keyIn, newName } from './folder.js';
 import { withoutSlash } from './folder.light.js';
-import { sameName } from '../../kinds/media.js';
+import { sameName } from '../../storages/shared/media.light.js';
 import { DEFAULT_BYTES, DEFAULT_COUNT, MAX_KEYS } from './limits.light.js';
 import { judgeFile, type MediaType } from './sniff.js';
 

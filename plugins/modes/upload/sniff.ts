@@ -4,8 +4,8 @@
  */
 import { createReadStream } from 'node:fs';
 import { fileTypeFromBuffer, fileTypeFromFile, supportedMimeTypes } from 'file-type';
-import type { UploadedFile } from '../../../kernel/contract/plan.js';
-import { allows, extensionOf, isActive, isTextType, sameName } from '../../kinds/media.js';
+import type { UploadedFile } from '../../../contract/plan.js';
+import { allows, extensionOf, isActive, isTextType, sameName } from '../../storages/shared/media.light.js';
 
 export interface MediaType {
   readonly type: string;

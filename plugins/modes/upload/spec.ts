@@ -1,14 +1,14 @@
 /** Spec of mode `UPLOAD`: stores the files of a request, or removes stored ones. */
 import { string } from 'yup';
-import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
-import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
-import { isSub0 } from '../../../kernel/contract/profile.js';
-import { flag, list, numeric, shape, text, value } from '../../../kernel/schema/combinators.js';
+import { asText, isObject, type Json } from '../../../contract/json.js';
+import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
+import { isSub0 } from '../../../contract/profile.js';
+import { flag, list, numeric, shape, text, value } from '../../../language/schema/combinators.js';
 import { describe } from './api.light.js';
 import { UPLOAD_ERRORS } from './errors.light.js';
 import { folderFlaw, folderParts, withoutSlash } from './folder.light.js';
 import { DEFAULT_BYTES, DEFAULT_COUNT, MAX_KEYS } from './limits.light.js';
-import { isMediaPattern, typeOfShort } from '../../kinds/media.js';
+import { isMediaPattern, typeOfShort } from '../../storages/shared/media.light.js';
 
 const OUTPUTS = [
   'storage_key',

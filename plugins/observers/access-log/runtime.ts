@@ -1,6 +1,6 @@
 /** Registers hooks only where the log level is enabled, so that a disabled log costs nothing. */
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { observer } from '../../kinds/observer.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { observer } from '../kind.js';
 
 export default defineRuntime(observer, {
   register(hooks, { log }) {

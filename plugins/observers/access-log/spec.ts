@@ -1,5 +1,5 @@
 /** Spec of `access_log`: one line per request, message, run and connection. */
-import { definePlugin } from '../../../kernel/contract/plugin.js';
+import { definePlugin } from '../../../contract/plugin.js';
 
 export default definePlugin({
   kind: 'observer',

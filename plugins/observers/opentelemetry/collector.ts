@@ -4,7 +4,7 @@
  */
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base';
-import type { Log } from '../../../kernel/contract/plugin.js';
+import type { Log } from '../../../contract/plugin.js';
 
 export interface CollectorSettings {
   readonly url: string;

@@ -1,7 +1,7 @@
 /** Resolves the collector settings and registers the hooks; `tracing.ts` creates spans, `collector.ts` exports them. */
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { Stage } from '../../../kernel/contract/slot.js';
-import { observer } from '../../kinds/observer.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { Stage } from '../../../contract/slot.js';
+import { observer } from '../kind.js';
 import { toCollector } from './collector.js';
 import { createTracing } from './tracing.js';
 

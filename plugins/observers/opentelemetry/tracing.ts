@@ -27,8 +27,8 @@ import {
   ATTR_HTTP_ROUTE,
   ATTR_SERVICE_NAME,
 } from '@opentelemetry/semantic-conventions';
-import type { InvocationRecord } from '../../../kernel/contract/hooks.js';
-import type { ActionTiming, Invocation } from '../../../kernel/contract/plan.js';
+import type { InvocationRecord } from '../../../contract/hooks.js';
+import type { ActionTiming, Invocation } from '../../../contract/plan.js';
 import { readTraceparent, writeTraceparent } from './traceparent.js';
 
 export interface Tracing {

@@ -3,8 +3,8 @@
  * unbounded number of series.
  */
 import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
-import type { Backlog } from '../../../kernel/contract/deferred.js';
-import type { Happening, InvocationRecord } from '../../../kernel/contract/hooks.js';
+import type { Backlog } from '../../../contract/deferred.js';
+import type { Happening, InvocationRecord } from '../../../contract/hooks.js';
 import { countHappenings } from './happenings.js';
 
 export interface Figures {

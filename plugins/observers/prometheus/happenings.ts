@@ -3,8 +3,8 @@
  * backlog is queried at scrape time and cached briefly.
  */
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { Backlog } from '../../../kernel/contract/deferred.js';
-import type { Happening } from '../../../kernel/contract/hooks.js';
+import type { Backlog } from '../../../contract/deferred.js';
+import type { Happening } from '../../../contract/hooks.js';
 
 export interface Happenings {
   note(event: Happening): void;

@@ -1,9 +1,9 @@
 /** Serves the metrics page and registers the hooks that update it; `figures.ts` defines the labels. */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { fault } from '../../../kernel/contract/fault.js';
-import type { RouteRequest } from '../../../kernel/contract/hooks.js';
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { observer } from '../../kinds/observer.js';
+import { fault } from '../../../contract/fault.js';
+import type { RouteRequest } from '../../../contract/hooks.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { observer } from '../kind.js';
 import { createFigures } from './figures.js';
 
 export default defineRuntime(observer, {

@@ -1,9 +1,9 @@
 /** Spec of `prometheus`: metrics on a page for a collector. */
 import { string } from 'yup';
-import { asText } from '../../../kernel/contract/json.js';
-import { definePlugin } from '../../../kernel/contract/plugin.js';
-import { shape, text, value } from '../../../kernel/schema/combinators.js';
-import { variableOf } from '../../kinds/token-keys.js';
+import { asText } from '../../../contract/json.js';
+import { definePlugin } from '../../../contract/plugin.js';
+import { shape, text, value } from '../../../language/schema/combinators.js';
+import { variableOf } from '../../tokens/shared/keys.light.js';
 
 export default definePlugin({
   kind: 'observer',

@@ -1,8 +1,8 @@
 /** Writes the `server-timing` header from recorded timings. It must not contain request values. */
-import type { ActionTiming, Invocation } from '../../../kernel/contract/plan.js';
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { Stage } from '../../../kernel/contract/slot.js';
-import { observer } from '../../kinds/observer.js';
+import type { ActionTiming, Invocation } from '../../../contract/plan.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { Stage } from '../../../contract/slot.js';
+import { observer } from '../kind.js';
 
 export default defineRuntime(observer, {
   register(hooks) {

@@ -1,5 +1,5 @@
 /** Spec of `server_timing`: adds durations of the response and its parts for browsers and curl. */
-import { definePlugin } from '../../../kernel/contract/plugin.js';
+import { definePlugin } from '../../../contract/plugin.js';
 
 export default definePlugin({
   kind: 'observer',

@@ -1,8 +1,8 @@
 /** OpenAPI part of document queries: the rows where they are certain, and their error responses. */
-import type { ApiPart, ApiPlace, JsonSchema } from '../../../kernel/contract/api.js';
-import { asText } from '../../../kernel/contract/json.js';
-import { ActionPhase } from '../../../kernel/contract/slot.js';
-import { ANY, listOf } from '../../../kernel/schema/forms.js';
+import type { ApiPart, ApiPlace, JsonSchema } from '../../../contract/api.js';
+import { asText } from '../../../contract/json.js';
+import { ActionPhase } from '../../../contract/slot.js';
+import { ANY, listOf } from '../../../language/schema/forms.js';
 
 const OF_LISTS = ['QRY_TOO_WIDE', 'QRY_NO_LIST', 'QRY_ITEM'];
 const OF_WRITES = ['QRY_UNIQUE', 'QRY_NOT_NULL', 'QRY_CHECK', 'QRY_FOREIGN_KEY', 'QRY_SERIALIZATION'];

@@ -2,11 +2,11 @@
  * Shared by the checks of document queries: findings, field names and literals checked against the model. Collections without a
  * model are not checked for names and types.
  */
-import { asText, escapePointer, isObject, own, type Json } from '../../../kernel/contract/json.js';
-import type { CheckPlace, Finding } from '../../../kernel/contract/plugin.js';
-import { accessorsIn } from '../../../kernel/language/accessor.js';
-import { valueOf } from '../../../kernel/language/literal.js';
-import { placeholderOf } from '../../../kernel/language/placeholder.js';
+import { asText, escapePointer, isObject, own, type Json } from '../../../contract/json.js';
+import type { CheckPlace, Finding } from '../../../contract/plugin.js';
+import { accessorsIn } from '../../../language/strings/accessor.js';
+import { valueOf } from '../../../language/strings/literal.js';
+import { placeholderOf } from '../../../language/strings/placeholder.js';
 
 export type Definition = Readonly<Record<string, Json>>;
 /** Fields by exact name; null where only the name is known. */

@@ -1,5 +1,5 @@
 /** Checks expressions of document queries: known operators, and paths to existing fields. */
-import { isObject, type Json } from '../../../kernel/contract/json.js';
+import { isObject, type Json } from '../../../contract/json.js';
 import { below, entriesOf, fieldAt, isFilledName, isOperator, isValue, type Looking } from './check-context.light.js';
 import { reportOperator } from './check-report.light.js';
 import { EXPRESSIONS } from './operators.light.js';

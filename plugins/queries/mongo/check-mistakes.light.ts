@@ -2,7 +2,7 @@
  * Detects notations from shells, drivers and SQL: calls such as `ObjectId("...")`, payload names without accessor, operators of
  * other query languages.
  */
-import type { Json } from '../../../kernel/contract/json.js';
+import type { Json } from '../../../contract/json.js';
 import { below, entriesOf, isOperator, type Definition, type Looking } from './check-context.light.js';
 
 const INSTEAD: Readonly<Record<string, string>> = {

@@ -1,8 +1,8 @@
 /** Checks pipelines: known stages, and model fields as long as the documents keep them. Follows field names only, not types. */
-import { isObject, type Json } from '../../../kernel/contract/json.js';
-import type { Finding } from '../../../kernel/contract/plugin.js';
-import { namesAfter, type NameFlow } from '../../../kernel/schema/name-flow.js';
-import { STAGE_FLOWS } from '../../kinds/document-stages.js';
+import { isObject, type Json } from '../../../contract/json.js';
+import type { Finding } from '../../../contract/plugin.js';
+import { namesAfter, type NameFlow } from '../../../language/schema/name-flow.js';
+import { STAGE_FLOWS } from '../../document-actions/shared/stages.light.js';
 import {
   below,
   entriesOf,

@@ -2,7 +2,7 @@
  * Checks filters of document queries: operator positions, operand forms and model fields. A request value is always a value; it
  * is rejected where a query is required.
  */
-import { isObject, type Json } from '../../../kernel/contract/json.js';
+import { isObject, type Json } from '../../../contract/json.js';
 import {
   below,
   entriesOf,

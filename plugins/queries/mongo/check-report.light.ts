@@ -1,5 +1,5 @@
 /** Findings about operators and operands of document queries: the problem, then where the operator is valid. */
-import type { Json } from '../../../kernel/contract/json.js';
+import type { Json } from '../../../contract/json.js';
 import { insteadOf } from './check-mistakes.light.js';
 import { hintOf, isValue, wordOf, type Looking } from './check-context.light.js';
 import {

@@ -2,7 +2,7 @@
  * Checks updates and new documents: operators, model fields and literal types. An update without operators would replace whole
  * documents and is rejected.
  */
-import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
+import { asText, isObject, type Json } from '../../../contract/json.js';
 import {
   below,
   columnOf,
@@ -20,7 +20,7 @@ import { reportFilters } from './check-mistakes.light.js';
 import { misplaced, reportOperator, wrongForm } from './check-report.light.js';
 import { fieldName } from './inserted.light.js';
 import { BIT_FIELDS, PUSH_MODIFIERS, UPDATE_OPERATORS, UPDATE_STAGES, type Operand } from './operators.light.js';
-import { removing } from '../../kinds/removing.js';
+import { removing } from '../../shared/field-removal.light.js';
 
 export function checkUpdate(given: Looking, json: Json, at: string, filters: Json | undefined): void {
   const look = { ...given, updates: true };

@@ -1,13 +1,13 @@
 /** Checks document queries: operators, placeholders and model fields. Fields are not checked for collections without a model. */
-import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
-import type { CheckAction, CheckPlace, Finding, FindingEdit } from '../../../kernel/contract/plugin.js';
+import { asText, isObject, type Json } from '../../../contract/json.js';
+import type { CheckAction, CheckPlace, Finding, FindingEdit } from '../../../contract/plugin.js';
 import { below, fieldAt, isOperator, type Definition, type Known, type Looking } from './check-context.light.js';
 import { checkExpression } from './check-expression.light.js';
 import { checkPipeline } from './check-pipeline.light.js';
 import { checkConstant, checkOperand, checkQuery } from './check-query.light.js';
 import { reportOperator, wrongForm } from './check-report.light.js';
 import { checkDocument, checkEntries, checkUpdate } from './check-update.light.js';
-import { placeholderOf } from '../../../kernel/language/placeholder.js';
+import { placeholderOf } from '../../../language/strings/placeholder.js';
 import { PROJECTION_OPERATORS } from './operators.light.js';
 
 export function checkDocuments(place: CheckPlace): Finding[] {

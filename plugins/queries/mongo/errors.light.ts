@@ -1,5 +1,5 @@
 /** Error codes of the checks of document queries. Data only. */
-import type { CodeEntry, Severity } from '../../../kernel/contract/problem.js';
+import type { CodeEntry, Severity } from '../../../contract/problem.js';
 
 const row =
   (severity: Severity) =>

@@ -2,7 +2,7 @@
  * Compiles expressions to closures. Text of the definition may be a path (`"$name"`); request values never are: each is inserted
  * as `{"$literal": ...}`, which the database does not interpret.
  */
-import { isObject, type Json, type JsonObject } from '../../../kernel/contract/json.js';
+import { isObject, type Json, type JsonObject } from '../../../contract/json.js';
 import type { Compiling } from './filter.js';
 import { EXPRESSIONS, REFUSED } from './operators.light.js';
 import { pattern } from './patterns.js';

@@ -2,8 +2,8 @@
  * Compiles filters to closures: operators come from the definition, request values become literals of an operator. A client's
  * object is compared as a whole and never interpreted as operators.
  */
-import { isObject, type Json, type JsonObject } from '../../../kernel/contract/json.js';
-import type { Reader } from '../../../kernel/contract/plan.js';
+import { isObject, type Json, type JsonObject } from '../../../contract/json.js';
+import type { Reader } from '../../../contract/plan.js';
 import { expression } from './expression.js';
 import { FIELD_OPERATORS, QUERY_OPERATORS, REFUSED, SEARCH_FIELDS, type Operand } from './operators.light.js';
 import { pattern, sentText } from './patterns.js';

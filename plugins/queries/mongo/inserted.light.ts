@@ -1,6 +1,6 @@
 /** Maps parameters of an INSERT to field names at load, for checker and compiler. */
-import type { Json } from '../../../kernel/contract/json.js';
-import { parseTemplate } from '../../../kernel/language/accessor.js';
+import type { Json } from '../../../contract/json.js';
+import { parseTemplate } from '../../../language/strings/accessor.js';
 
 /** Roots of generated or configured values, which name no field. */
 const MADE: ReadonlySet<string> = new Set(['GENERATOR', 'DATETIME', 'ENV']);

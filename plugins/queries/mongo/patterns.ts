@@ -1,8 +1,8 @@
 /** Client text in patterns is escaped, so that it never becomes part of the pattern syntax. */
-import type { Json } from '../../../kernel/contract/json.js';
-import type { Frame } from '../../../kernel/contract/plan.js';
-import { parseTemplate } from '../../../kernel/language/accessor.js';
-import { placeholderOf } from '../../../kernel/language/placeholder.js';
+import type { Json } from '../../../contract/json.js';
+import type { Frame } from '../../../contract/plan.js';
+import { parseTemplate } from '../../../language/strings/accessor.js';
+import { placeholderOf } from '../../../language/strings/placeholder.js';
 import { constant, dynamic, wrong, type Dynamic, type Leaf, type Node } from './template.js';
 import { badValue } from './values.js';
 

@@ -1,9 +1,9 @@
 /** Compiles pipelines to closures: stages come from the definition, request values become literals of filters and expressions. */
-import { isObject, type Json } from '../../../kernel/contract/json.js';
-import { accessorsIn } from '../../../kernel/language/accessor.js';
+import { isObject, type Json } from '../../../contract/json.js';
+import { accessorsIn } from '../../../language/strings/accessor.js';
 import { expression, fields } from './expression.js';
 import { filter, number, operandOf, values, type Compiling } from './filter.js';
-import { placeholderOf } from '../../../kernel/language/placeholder.js';
+import { placeholderOf } from '../../../language/strings/placeholder.js';
 import { STAGES, STAGE_MEMBERS, UPDATE_STAGES, type Operand, type Operators } from './operators.light.js';
 import { dynamic, fixed, listOf, literal, objectOf, writtenList, wrong, type Node } from './template.js';
 import { badValue, checked, untyped } from './values.js';

@@ -1,11 +1,11 @@
 /** Plans a document query: one closure per actionable, which runs it once, or once for each item of a list. */
-import { Fault } from '../../../kernel/contract/fault.js';
-import { asText, type Json } from '../../../kernel/contract/json.js';
-import type { Frame, PlanTools } from '../../../kernel/contract/plan.js';
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { documentAction, type Bound, type DocumentAction } from '../../kinds/document-action.js';
-import { documentStore, type DocumentStore } from '../../kinds/document-store.js';
-import { query, type QueryPlan } from '../../kinds/query.js';
+import { Fault } from '../../../contract/fault.js';
+import { asText, type Json } from '../../../contract/json.js';
+import type { Frame, PlanTools } from '../../../contract/plan.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { documentAction, type Bound, type DocumentAction } from '../../document-actions/kind.js';
+import { documentStore, type DocumentStore } from '../../document-stores/kind.js';
+import { query, type QueryPlan } from '../kind.js';
 import { repeated } from '../shared/repeat.js';
 import { describeQuery, makeQuery, type Query } from './statement.js';
 import { noteAlone, unitOf, type Opened } from './unit.js';

@@ -1,11 +1,11 @@
 /** Spec of `mongo_query`: a query of a document collection, written as an object. Operators come from the definition only. */
-import { dialectErrors } from '../../kinds/dialect-errors.js';
-import { listErrors } from '../../kinds/list-errors.js';
+import { dialectErrors } from '../../dialects/shared/errors.light.js';
+import { listErrors } from '../shared/list-errors.light.js';
 import { describe } from './api.light.js';
 import { checkDocuments } from './check.light.js';
 import { documentErrors } from './errors.light.js';
-import { definePlugin } from '../../../kernel/contract/plugin.js';
-import { either, flag, list, shape, text, value } from '../../../kernel/schema/combinators.js';
+import { definePlugin } from '../../../contract/plugin.js';
+import { either, flag, list, shape, text, value } from '../../../language/schema/combinators.js';
 
 const VALUES = { say: 'values for `"$1"`, `"$2"`, ... are listed in `"parameters"`', rename: 'parameters' };
 const COLLECTION = { say: 'the collection is `"collection"`', rename: 'collection' };

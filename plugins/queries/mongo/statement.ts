@@ -2,16 +2,16 @@
  * Compiles one query of a definition at load: its parts as closures for the chosen action, and the mapping of store errors to
  * payload fields.
  */
-import { Fault, type Issue } from '../../../kernel/contract/fault.js';
-import { asText, escapePointer, isObject, type Json } from '../../../kernel/contract/json.js';
-import type { ModelTable } from '../../../kernel/contract/model.js';
-import type { Frame, ParameterPlan, PlanTools, Reader } from '../../../kernel/contract/plan.js';
-import { accessorsIn } from '../../../kernel/language/accessor.js';
-import type { Bound, DocumentAction, DocumentParts } from '../../kinds/document-action.js';
-import type { Document, DocumentStore } from '../../kinds/document-store.js';
+import { Fault, type Issue } from '../../../contract/fault.js';
+import { asText, escapePointer, isObject, type Json } from '../../../contract/json.js';
+import type { ModelTable } from '../../../contract/model.js';
+import type { Frame, ParameterPlan, PlanTools, Reader } from '../../../contract/plan.js';
+import { accessorsIn } from '../../../language/strings/accessor.js';
+import type { Bound, DocumentAction, DocumentParts } from '../../document-actions/kind.js';
+import type { Document, DocumentStore } from '../../document-stores/kind.js';
 import { filter, filterReader, number, type Compiling } from './filter.js';
 import { fieldName } from './inserted.light.js';
-import { placeholderOf } from '../../../kernel/language/placeholder.js';
+import { placeholderOf } from '../../../language/strings/placeholder.js';
 import { pipeline } from './pipeline.js';
 import { constant, dynamic, fixed, listOf, objectOf, readerOf, wrong, writtenList } from './template.js';
 import type { Dynamic, Leaf, Node } from './template.js';

@@ -2,9 +2,9 @@
  * Compiled parts of a query: frozen constants and readers. Client values enter only through `Leaf`; names and operators come
  * from the definition only.
  */
-import { BootError } from '../../../kernel/contract/boot-error.js';
-import { deepFreeze, isObject, type Json, type JsonObject } from '../../../kernel/contract/json.js';
-import type { Frame, Reader } from '../../../kernel/contract/plan.js';
+import { BootError } from '../../../contract/boot-error.js';
+import { deepFreeze, isObject, type Json, type JsonObject } from '../../../contract/json.js';
+import type { Frame, Reader } from '../../../contract/plan.js';
 
 export type Node =
   | { readonly constant: true; readonly value: unknown }

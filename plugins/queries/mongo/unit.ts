@@ -2,9 +2,9 @@
  * Transactions of document queries: consecutive queries on one store share one where the deployment supports it. Otherwise each
  * query is independent and nothing is retried, because earlier writes persist.
  */
-import type { Unit } from '../../../kernel/contract/plan.js';
-import { dialect } from '../../kinds/dialect.js';
-import { documentStore, type DocumentStore, type DocumentTransaction } from '../../kinds/document-store.js';
+import type { Unit } from '../../../contract/plan.js';
+import { dialect } from '../../dialects/kind.js';
+import { documentStore, type DocumentStore, type DocumentTransaction } from '../../document-stores/kind.js';
 import type { Query } from './statement.js';
 
 /** The value of `frame.unit` while queries share a transaction. */

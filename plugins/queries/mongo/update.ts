@@ -2,7 +2,7 @@
  * Compiles updates and documents to closures: operators and field names come from the definition, request values are converted
  * to field types and rejected if their keys could be interpreted.
  */
-import { isObject, type Json } from '../../../kernel/contract/json.js';
+import { isObject, type Json } from '../../../contract/json.js';
 import { fields as fieldsOf } from './expression.js';
 import { filter, number, operandOf, operators, settled, values, type Compiling } from './filter.js';
 import { BIT_FIELDS, PUSH_MODIFIERS, UPDATE_OPERATORS, UPDATE_STAGES } from './operators.light.js';

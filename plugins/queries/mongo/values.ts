@@ -3,13 +3,13 @@
  * depend on operators; fields without a model are not converted.
  */
 import { ObjectId } from 'bson';
-import { fault, type Fault } from '../../../kernel/contract/fault.js';
-import { escapePointer } from '../../../kernel/contract/json.js';
-import type { ColumnType } from '../../../kernel/contract/model.js';
-import type { Reader } from '../../../kernel/contract/plan.js';
-import { ExactNumber } from '../../../kernel/contract/exact-number.js';
-import { isWholeDouble } from '../../../kernel/language/exact-json.js';
-import { readInstant } from '../../../kernel/language/instant.js';
+import { fault, type Fault } from '../../../contract/fault.js';
+import { escapePointer } from '../../../contract/json.js';
+import type { ColumnType } from '../../../contract/model.js';
+import type { Reader } from '../../../contract/plan.js';
+import { ExactNumber } from '../../../contract/exact-number.js';
+import { isWholeDouble } from '../../../language/strings/exact-json.js';
+import { readInstant } from '../../../language/strings/instant.js';
 
 /** The model's type; `id` for an `_id` that the model does not declare; null: plain JSON. */
 export type FieldType = ColumnType | 'id' | null;

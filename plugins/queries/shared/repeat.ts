@@ -2,9 +2,9 @@
  * `multi`: runs one statement per item of a list, in one transaction and in any query language. Each item has its own frame, in
  * which its fields take precedence; all values are read before the first statement is sent.
  */
-import { Fault, fault, type Issue } from '../../../kernel/contract/fault.js';
-import { isObject } from '../../../kernel/contract/json.js';
-import type { Frame, ParameterPlan, Payload, PlanTools, Repeat } from '../../../kernel/contract/plan.js';
+import { Fault, fault, type Issue } from '../../../contract/fault.js';
+import { isObject } from '../../../contract/json.js';
+import type { Frame, ParameterPlan, Payload, PlanTools, Repeat } from '../../../contract/plan.js';
 
 /** Maximum of other payload fields times items: each item sees them all, and a small body can hold many of both. */
 const MOST_BESIDE = 200_000;

@@ -1,8 +1,8 @@
 /** OpenAPI part of a statement: its rows, and the database errors that it cannot cause. */
-import type { ApiPart, ApiPlace, JsonSchema } from '../../../kernel/contract/api.js';
-import { asText } from '../../../kernel/contract/json.js';
-import { ActionPhase } from '../../../kernel/contract/slot.js';
-import { ANY, listOf, nullable, NULL } from '../../../kernel/schema/forms.js';
+import type { ApiPart, ApiPlace, JsonSchema } from '../../../contract/api.js';
+import { asText } from '../../../contract/json.js';
+import { ActionPhase } from '../../../contract/slot.js';
+import { ANY, listOf, nullable, NULL } from '../../../language/schema/forms.js';
 
 const OF_VALUES = ['QRY_UNIQUE', 'QRY_NOT_NULL', 'QRY_CHECK'];
 const OF_LISTS = ['QRY_TOO_WIDE', 'QRY_NO_LIST', 'QRY_ITEM'];

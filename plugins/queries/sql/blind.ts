@@ -1,12 +1,12 @@
 /** Blind indexes in a statement: rewrites its text to the index columns, and reads their values. */
-import { BootError } from '../../../kernel/contract/boot-error.js';
-import { fault } from '../../../kernel/contract/fault.js';
-import { BLIND_FORM } from '../../../kernel/contract/model.js';
-import type { Hide, ParameterPlan, PlanTools } from '../../../kernel/contract/plan.js';
-import { hider } from '../../../kernel/language/hidden.js';
-import { rewriteBlind, type BlindColumn, type BlindParameter } from '../../../kernel/language/sql-blind.js';
-import type { SqlScan } from '../../../kernel/language/sql.js';
-import { BLIND_KEY } from '../../kinds/blind-key.js';
+import { BootError } from '../../../contract/boot-error.js';
+import { fault } from '../../../contract/fault.js';
+import { BLIND_FORM } from '../../../contract/model.js';
+import type { Hide, ParameterPlan, PlanTools } from '../../../contract/plan.js';
+import { hider } from '../../../language/strings/hidden.js';
+import { rewriteBlind, type BlindColumn, type BlindParameter } from '../../../language/strings/sql-blind.js';
+import type { SqlScan } from '../../../language/strings/sql.js';
+import { BLIND_KEY } from '../../shared/blind-key.light.js';
 import { clearOf, createBlindIndex, isRemembered, type BlindIndex } from '../../shared/blind-index.js';
 
 /** Throws BootError where the key is missing. */

@@ -1,9 +1,9 @@
 /** Checks a statement and its options without knowledge of the tables. */
-import type { Json } from '../../../kernel/contract/json.js';
-import type { Finding, FindingEdit } from '../../../kernel/contract/plugin.js';
-import { accessorsIn } from '../../../kernel/language/accessor.js';
-import { scanSql, type SqlFault, type SqlScan } from '../../../kernel/language/sql.js';
-import { rewriteSql } from '../../../kernel/language/sql-rewrite.js';
+import type { Json } from '../../../contract/json.js';
+import type { Finding, FindingEdit } from '../../../contract/plugin.js';
+import { accessorsIn } from '../../../language/strings/accessor.js';
+import { scanSql, type SqlFault, type SqlScan } from '../../../language/strings/sql.js';
+import { rewriteSql } from '../../../language/strings/sql-rewrite.js';
 
 export function checkStatement(fields: Readonly<Record<string, Json>>): Finding[] {
   const { query, parameters } = fields;

@@ -2,13 +2,13 @@
  * Validates values for model columns before the database silently changes them, including the contents of JSON columns. Resolved
  * at load; most columns need no validation.
  */
-import { ExactNumber } from '../../../kernel/contract/exact-number.js';
-import { fault, type Fault } from '../../../kernel/contract/fault.js';
-import { escapePointer, isObject } from '../../../kernel/contract/json.js';
-import type { HeldJson, ModelColumn } from '../../../kernel/contract/model.js';
-import { isWholeDouble } from '../../../kernel/language/exact-json.js';
-import { cutInstant, readInstant } from '../../../kernel/language/instant.js';
-import type { SqlScan } from '../../../kernel/language/sql.js';
+import { ExactNumber } from '../../../contract/exact-number.js';
+import { fault, type Fault } from '../../../contract/fault.js';
+import { escapePointer, isObject } from '../../../contract/json.js';
+import type { HeldJson, ModelColumn } from '../../../contract/model.js';
+import { isWholeDouble } from '../../../language/strings/exact-json.js';
+import { cutInstant, readInstant } from '../../../language/strings/instant.js';
+import type { SqlScan } from '../../../language/strings/sql.js';
 
 /** Returns the value to bind; `at`: pointer of its payload field, or null. */
 export type Judge = (value: unknown, at: string | null) => unknown;

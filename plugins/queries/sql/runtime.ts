@@ -1,10 +1,10 @@
 /** Plans a SQL statement: one closure per actionable, which runs it once, or once for each item of a list. */
-import type { Frame, IsolationNeed, PlanTools } from '../../../kernel/contract/plan.js';
-import type { Rendered } from '../../../kernel/contract/rendered.js';
-import { Fault } from '../../../kernel/contract/fault.js';
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { dialect, type Dialect, type Rendering, type Row, type Transaction } from '../../kinds/dialect.js';
-import { query, type QueryPlan } from '../../kinds/query.js';
+import type { Frame, IsolationNeed, PlanTools } from '../../../contract/plan.js';
+import type { Rendered } from '../../../contract/rendered.js';
+import { Fault } from '../../../contract/fault.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { dialect, type Dialect, type Rendering, type Row, type Transaction } from '../../dialects/kind.js';
+import { query, type QueryPlan } from '../kind.js';
 import { repeated, type Repeatable } from '../shared/repeat.js';
 import { indexesOf } from './blind.js';
 import { makeStatement, type Connection, type Statement } from './statement.js';

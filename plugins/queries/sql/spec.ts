@@ -1,8 +1,8 @@
 /** Spec of `sql_query`: a SQL statement with positional placeholders. Its text is constant from load; values are always bound. */
-import { definePlugin } from '../../../kernel/contract/plugin.js';
+import { definePlugin } from '../../../contract/plugin.js';
 import { describe } from './api.light.js';
-import { either, flag, list, shape, text, value } from '../../../kernel/schema/combinators.js';
-import { listErrors } from '../../kinds/list-errors.js';
+import { either, flag, list, shape, text, value } from '../../../language/schema/combinators.js';
+import { listErrors } from '../shared/list-errors.light.js';
 import { checkStatement } from './check.light.js';
 
 const error = (title: string, message: string, help: string) => ({ severity: 'error' as const, title, message, help });

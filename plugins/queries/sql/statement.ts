@@ -2,12 +2,12 @@
  * Compiles one statement of a definition at load: dialect text including its options, value readers, and the mapping of database
  * errors to payload fields.
  */
-import { Fault, type Issue } from '../../../kernel/contract/fault.js';
-import { asText, escapePointer, type Json } from '../../../kernel/contract/json.js';
-import type { Frame, Hide, IsolationNeed, ParameterPlan, PlanTools } from '../../../kernel/contract/plan.js';
-import { scanSql, type SqlScan } from '../../../kernel/language/sql.js';
-import { rewriteSql } from '../../../kernel/language/sql-rewrite.js';
-import type { Dialect, Prepared } from '../../kinds/dialect.js';
+import { Fault, type Issue } from '../../../contract/fault.js';
+import { asText, escapePointer, type Json } from '../../../contract/json.js';
+import type { Frame, Hide, IsolationNeed, ParameterPlan, PlanTools } from '../../../contract/plan.js';
+import { scanSql, type SqlScan } from '../../../language/strings/sql.js';
+import { rewriteSql } from '../../../language/strings/sql-rewrite.js';
+import type { Dialect, Prepared } from '../../dialects/kind.js';
 import { blindOf, type IndexOf } from './blind.js';
 import { judgeOf } from './columns.js';
 import { needOn } from './unit.js';

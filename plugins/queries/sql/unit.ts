@@ -1,6 +1,6 @@
 /** Transactions of SQL statements: consecutive statements on one connection share one, planned at load. */
-import type { IsolationNeed, Unit } from '../../../kernel/contract/plan.js';
-import { BY_LOCKS, dialect, type Dialect, type Isolation, type Transaction } from '../../kinds/dialect.js';
+import type { IsolationNeed, Unit } from '../../../contract/plan.js';
+import { BY_LOCKS, dialect, type Dialect, type Isolation, type Transaction } from '../../dialects/kind.js';
 import type { Statement } from './statement.js';
 
 /** The unit is the transaction handle itself. */

@@ -1,7 +1,7 @@
 /** Adapts the embedded database to the `pg` pool that Agenda expects. */
 import type { JobRepository } from 'agenda';
 import type { Pool } from 'pg';
-import type { Dialect, Row } from '../../kinds/dialect.js';
+import type { Dialect, Row } from '../../dialects/kind.js';
 import { TABLE } from '../shared/sql-schema.js';
 
 const TIMES =

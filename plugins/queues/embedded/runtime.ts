@@ -2,12 +2,12 @@
  * Runtime of the queue `embedded`: its tables are in the embedded database, which has one session, so the queue waits during
  * transactions of requests.
  */
-import { BootError } from '../../../kernel/contract/boot-error.js';
-import { asText } from '../../../kernel/contract/json.js';
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import type { RuntimeContext } from '../../../kernel/contract/plugin.js';
-import { dialect, type Dialect } from '../../kinds/dialect.js';
-import { queue, type Queue } from '../../kinds/queue.js';
+import { BootError } from '../../../contract/boot-error.js';
+import { asText } from '../../../contract/json.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import type { RuntimeContext } from '../../../contract/plugin.js';
+import { dialect, type Dialect } from '../../dialects/kind.js';
+import { queue, type Queue } from '../kind.js';
 import { createQueue } from '../shared/queue.js';
 import { readSettings } from '../shared/settings.js';
 import { makeTables } from '../shared/sql-schema.js';

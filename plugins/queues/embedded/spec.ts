@@ -1,8 +1,8 @@
 /** Spec of the queue `embedded`: tables in the embedded database of the project, the default without a server. */
-import { definePlugin } from '../../../kernel/contract/plugin.js';
-import { shape, text } from '../../../kernel/schema/combinators.js';
-import { queueFields } from '../../kinds/queue-fields.js';
-import { queueErrors } from '../../kinds/queue.js';
+import { definePlugin } from '../../../contract/plugin.js';
+import { shape, text } from '../../../language/schema/combinators.js';
+import { queueFields } from '../shared/fields.light.js';
+import { queueErrors } from '../kind.js';
 
 export default definePlugin({
   kind: 'queue',

@@ -3,7 +3,7 @@
  * operators.
  */
 import type { Document } from 'mongodb';
-import type { JobFilter, JobView } from '../../../kernel/contract/deferred.js';
+import type { JobFilter, JobView } from '../../../contract/deferred.js';
 import { dataOf, NAME, type JobData } from '../shared/job.js';
 import type { Claimed, Entry, Failure } from '../shared/store.js';
 import type { Job } from './connection.js';

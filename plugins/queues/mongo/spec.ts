@@ -1,9 +1,9 @@
 /** Spec of the queue `mongo`: a MongoDB collection shared by several processes. */
 import { string } from 'yup';
-import { definePlugin } from '../../../kernel/contract/plugin.js';
-import { shape, text, value } from '../../../kernel/schema/combinators.js';
-import { queueFields } from '../../kinds/queue-fields.js';
-import { queueErrors } from '../../kinds/queue.js';
+import { definePlugin } from '../../../contract/plugin.js';
+import { shape, text, value } from '../../../language/schema/combinators.js';
+import { queueFields } from '../shared/fields.light.js';
+import { queueErrors } from '../kind.js';
 
 const fields = queueFields(0.5);
 

@@ -1,6 +1,6 @@
 /** The queue store on MongoDB, where Agenda guarantees less. Claimed jobs are written only under their lease. */
 import type { ClientSession, Collection, Document, Filter, MongoClient } from 'mongodb';
-import { COUNTED } from '../../../kernel/contract/deferred.js';
+import { COUNTED } from '../../../contract/deferred.js';
 import { shortIdOf } from '../shared/job.js';
 import type { Entry, Failure, Held, Store, Swept } from '../shared/store.js';
 import type { Job, Opened, Server } from './connection.js';

@@ -1,6 +1,6 @@
 /** Agenda's channel on PostgreSQL (`LISTEN`), on a dedicated connection outside the pool. */
 import pg from 'pg';
-import type { Log } from '../../../kernel/contract/plugin.js';
+import type { Log } from '../../../contract/plugin.js';
 import { hear, RECONNECT, type Ear } from '../shared/hearing.js';
 
 export const CHANNEL = 'lintel_jobs';

@@ -1,7 +1,7 @@
 /** Runtime of the queue `postgres`: opens and closes its connections. An unavailable server does not fail the start. */
-import { BootError } from '../../../kernel/contract/boot-error.js';
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { queue, type Queue } from '../../kinds/queue.js';
+import { BootError } from '../../../contract/boot-error.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { queue, type Queue } from '../kind.js';
 import { createQueue } from '../shared/queue.js';
 import { readSettings } from '../shared/settings.js';
 import { createSqlStore, insideThrough } from '../shared/sql-store.js';

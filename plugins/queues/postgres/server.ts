@@ -4,8 +4,8 @@
  */
 import type { JobRepository } from 'agenda';
 import pg from 'pg';
-import type { Log } from '../../../kernel/contract/plugin.js';
-import type { Row } from '../../kinds/dialect.js';
+import type { Log } from '../../../contract/plugin.js';
+import type { Row } from '../../dialects/kind.js';
 import type { Ear } from '../shared/hearing.js';
 import { call } from '../shared/job.js';
 import { makeTables, TABLE } from '../shared/sql-schema.js';

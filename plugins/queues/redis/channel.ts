@@ -1,7 +1,7 @@
 /** Agenda's channel on Redis (`SUBSCRIBE`), on a dedicated connection. */
 import type { RedisNotificationChannelConfig } from '@agendajs/redis-backend';
 import type { Redis } from 'ioredis';
-import type { Log } from '../../../kernel/contract/plugin.js';
+import type { Log } from '../../../contract/plugin.js';
 import { earLike } from '../../shared/redis.js';
 import { hear, RECONNECT, type Ear } from '../shared/hearing.js';
 

@@ -1,7 +1,7 @@
 /** Runtime of the queue `redis`: opens and closes its connections. An unavailable server does not fail the start. */
-import { BootError } from '../../../kernel/contract/boot-error.js';
-import { defineRuntime, type Log } from '../../../kernel/contract/plugin.js';
-import { queue, type Queue } from '../../kinds/queue.js';
+import { BootError } from '../../../contract/boot-error.js';
+import { defineRuntime, type Log } from '../../../contract/plugin.js';
+import { queue, type Queue } from '../kind.js';
 import type { Ear } from '../shared/hearing.js';
 import { createQueue } from '../shared/queue.js';
 import { readSettings } from '../shared/settings.js';

@@ -1,9 +1,9 @@
 /** Spec of the queue `redis`: a server shared by several processes, which must persist its data. */
-import { definePlugin } from '../../../kernel/contract/plugin.js';
-import { shape } from '../../../kernel/schema/combinators.js';
-import { queueFields } from '../../kinds/queue-fields.js';
-import { queueErrors } from '../../kinds/queue.js';
-import { redisFields } from '../../kinds/redis-fields.js';
+import { definePlugin } from '../../../contract/plugin.js';
+import { shape } from '../../../language/schema/combinators.js';
+import { queueFields } from '../shared/fields.light.js';
+import { queueErrors } from '../kind.js';
+import { redisFields } from '../../shared/redis-fields.light.js';
 
 export default definePlugin({
   kind: 'queue',

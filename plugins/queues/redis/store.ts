@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { RedisBackendConfig } from '@agendajs/redis-backend';
 import type { JobRepository } from 'agenda';
-import type { JobFilter, JobView } from '../../../kernel/contract/deferred.js';
+import type { JobFilter, JobView } from '../../../contract/deferred.js';
 import type { Entry, Held, Store } from '../shared/store.js';
 import { call, dataOf, NAME, type JobData } from '../shared/job.js';
 import { giveUpIfSilent } from '../../shared/redis.js';

@@ -1,6 +1,6 @@
 /** Handles an unavailable store: callers get a Fault in time, and the log reports its loss and return once each. */
-import { fault, type Fault } from '../../../kernel/contract/fault.js';
-import type { Log } from '../../../kernel/contract/plugin.js';
+import { fault, type Fault } from '../../../contract/fault.js';
+import type { Log } from '../../../contract/plugin.js';
 
 /** Callers receive an answer within a second. */
 export const PATIENCE_MS = 900;

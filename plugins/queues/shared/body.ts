@@ -1,6 +1,6 @@
 /** Parses stored jobs and their journals. The reader validates the shape, because other programs can write into stores. */
-import type { Deferred } from '../../../kernel/contract/deferred.js';
-import { readJson } from '../../../kernel/language/exact-json.js';
+import type { Deferred } from '../../../contract/deferred.js';
+import { readJson } from '../../../language/strings/exact-json.js';
 import type { Sealing } from './sealing.js';
 
 /** Text that is no array becomes one invalid entry. */

@@ -1,6 +1,6 @@
 /** Subscribes to jobs added by other processes over an Agenda channel. The creator of the channel owns its connections. */
 import type { NotificationChannel } from 'agenda';
-import type { Log } from '../../../kernel/contract/plugin.js';
+import type { Log } from '../../../contract/plugin.js';
 
 export interface Ear {
   end(): Promise<void>;

@@ -1,10 +1,10 @@
 /** The queue over any store: adds jobs, notifies workers, runs jobs and records results. Knows neither SQL nor a driver. */
-import type { Put } from '../../../kernel/contract/deferred.js';
-import { fault } from '../../../kernel/contract/fault.js';
-import type { Log } from '../../../kernel/contract/plugin.js';
-import type { Queue, Run, Within } from '../../kinds/queue.js';
-import { dialect, type Dialect, type Statements } from '../../kinds/dialect.js';
-import { writeJson } from '../../../kernel/language/exact-json.js';
+import type { Put } from '../../../contract/deferred.js';
+import { fault } from '../../../contract/fault.js';
+import type { Log } from '../../../contract/plugin.js';
+import type { Queue, Run, Within } from '../kind.js';
+import { dialect, type Dialect, type Statements } from '../../dialects/kind.js';
+import { writeJson } from '../../../language/strings/exact-json.js';
 import { startEngine, type Engine, type Settle } from './agenda.js';
 import { createWatch } from './away.js';
 import { notesOf, workOf } from './body.js';

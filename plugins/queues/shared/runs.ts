@@ -1,10 +1,10 @@
 /** Runs one claimed job and records its result while the lease is held, with retries while the store is unavailable. */
-import type { Deferred, Journal, Outcome, Running } from '../../../kernel/contract/deferred.js';
-import type { SharedUnit } from '../../../kernel/contract/plan.js';
-import { fault } from '../../../kernel/contract/fault.js';
-import type { Log } from '../../../kernel/contract/plugin.js';
-import { writeJson } from '../../../kernel/language/exact-json.js';
-import { queueErrors, type Run } from '../../kinds/queue.js';
+import type { Deferred, Journal, Outcome, Running } from '../../../contract/deferred.js';
+import type { SharedUnit } from '../../../contract/plan.js';
+import { fault } from '../../../contract/fault.js';
+import type { Log } from '../../../contract/plugin.js';
+import { writeJson } from '../../../language/strings/exact-json.js';
+import { queueErrors, type Run } from '../kind.js';
 import type { Settle } from './agenda.js';
 import type { Holding, Leases } from './leases.js';
 import { notesOf, workOf } from './body.js';

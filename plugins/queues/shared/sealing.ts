@@ -2,8 +2,8 @@
  * Encrypts stored jobs with a key from the environment, bound to the job id. Text stored before there was a key remains readable.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
-import { BootError } from '../../../kernel/contract/boot-error.js';
-import { QUEUE_KEY, QUEUE_KEY_BYTES } from '../../kinds/queue-key.js';
+import { BootError } from '../../../contract/boot-error.js';
+import { QUEUE_KEY, QUEUE_KEY_BYTES } from './key.light.js';
 
 export interface Sealing {
   seal(id: string, text: string): string;

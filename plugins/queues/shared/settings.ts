@@ -1,6 +1,6 @@
 /** Converts the options of the config to the settings of a queue, in milliseconds. */
-import type { RuntimeContext } from '../../../kernel/contract/plugin.js';
-import { QUEUE_KEY } from '../../kinds/queue-key.js';
+import type { RuntimeContext } from '../../../contract/plugin.js';
+import { QUEUE_KEY } from './key.light.js';
 import { createSealing, type Sealing } from './sealing.js';
 
 export interface Settings {

@@ -1,6 +1,6 @@
 /** The operator commands of a queue in PostgreSQL. */
-import { COUNTED, type JobView } from '../../../kernel/contract/deferred.js';
-import type { Row } from '../../kinds/dialect.js';
+import { COUNTED, type JobView } from '../../../contract/deferred.js';
+import type { Row } from '../../dialects/kind.js';
 import { uuidOf } from './job.js';
 import type { RunSql } from './sql-store.js';
 import type { Store } from './store.js';

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Pool } from 'pg';
-import type { Row } from '../../kinds/dialect.js';
+import type { Row } from '../../dialects/kind.js';
 
 export const TABLE = 'lintel_jobs';
 /** Proves that two connections reach the same database. */

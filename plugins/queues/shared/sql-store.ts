@@ -2,8 +2,8 @@
  * The queue store in PostgreSQL: one statement per operation on Agenda's table. Values are bound, and times are the database's.
  */
 import { randomUUID } from 'node:crypto';
-import { Fault } from '../../../kernel/contract/fault.js';
-import type { Row, Statements } from '../../kinds/dialect.js';
+import { Fault } from '../../../contract/fault.js';
+import type { Row, Statements } from '../../dialects/kind.js';
 import type { Inside } from './queue.js';
 import { dataOf, NAME, uuidOf } from './job.js';
 import { deskOf } from './sql-desk.js';

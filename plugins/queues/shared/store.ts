@@ -3,7 +3,7 @@
  * durations in milliseconds are passed. Every method rejects when the store is unavailable.
  */
 import type { JobRepository } from 'agenda';
-import type { Backlog, JobFilter, JobView } from '../../../kernel/contract/deferred.js';
+import type { Backlog, JobFilter, JobView } from '../../../contract/deferred.js';
 
 export interface Entry {
   readonly id: string;

@@ -2,8 +2,8 @@
  * Sweeps the store periodically and when a job is due: for delayed jobs, expired leases and missed notifications. Sweeps never
  * overlap.
  */
-import type { Log } from '../../../kernel/contract/plugin.js';
-import { queueErrors } from '../../kinds/queue.js';
+import type { Log } from '../../../contract/plugin.js';
+import { queueErrors } from '../kind.js';
 import type { Failure, Store } from './store.js';
 
 /** The process ended, or did not renew the lease in time. */

@@ -1,8 +1,8 @@
 /**
  * The lifecycle of every queue: starts work in a serving process, drains it at shutdown, releases what does not finish in time.
  */
-import type { PluginRuntime } from '../../../kernel/contract/plugin.js';
-import type { Queue } from '../../kinds/queue.js';
+import type { PluginRuntime } from '../../../contract/plugin.js';
+import type { Queue } from '../kind.js';
 
 export const worker = {
   async serve(handle, { running }) {

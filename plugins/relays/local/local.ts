@@ -1,7 +1,7 @@
 /** The relay of a single process: delivers messages immediately, and retains them if the config enables it. */
 import { randomBytes } from 'node:crypto';
-import type { Running } from '../../../kernel/contract/deferred.js';
-import type { Relay } from '../../kinds/relay.js';
+import type { Running } from '../../../contract/deferred.js';
+import type { Relay } from '../kind.js';
 import { idOf, numberIn, pack } from '../shared/messages.js';
 import { createRing, RING_BYTES } from '../shared/ring.js';
 import type { RelaySettings } from '../shared/settings.js';

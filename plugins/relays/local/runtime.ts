@@ -1,6 +1,6 @@
 /** Runtime of the relay `local`: reads its options. */
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { relay } from '../../kinds/relay.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { relay } from '../kind.js';
 import { settingsOf } from '../shared/settings.js';
 import { createLocal } from './local.js';
 

@@ -1,7 +1,7 @@
 /** Spec of the relay `local`: clients of this process only. */
-import { definePlugin } from '../../../kernel/contract/plugin.js';
-import { shape } from '../../../kernel/schema/combinators.js';
-import { relayErrors, relayFields } from '../../kinds/relay-fields.js';
+import { definePlugin } from '../../../contract/plugin.js';
+import { shape } from '../../../language/schema/combinators.js';
+import { relayErrors, relayFields } from '../shared/fields.light.js';
 
 export default definePlugin({
   kind: 'relay',

@@ -3,10 +3,10 @@
  * too, so that the order is the same everywhere.
  */
 import { randomBytes } from 'node:crypto';
-import type { Delivery, Running } from '../../../kernel/contract/deferred.js';
-import { fault, type Fault } from '../../../kernel/contract/fault.js';
-import type { Log } from '../../../kernel/contract/plugin.js';
-import type { Relay } from '../../kinds/relay.js';
+import type { Delivery, Running } from '../../../contract/deferred.js';
+import { fault, type Fault } from '../../../contract/fault.js';
+import type { Log } from '../../../contract/plugin.js';
+import type { Relay } from '../kind.js';
 import { COMMAND_TIMEOUT, connectionTo, giveUpIfSilent, soon, type RedisAddress } from '../../shared/redis.js';
 import { idOf, numberIn, pack, unpack } from '../shared/messages.js';
 import { createRing, RING_BYTES } from '../shared/ring.js';

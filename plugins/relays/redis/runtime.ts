@@ -1,7 +1,7 @@
 /** Runtime of the relay `redis`: opens and closes the connections. An unavailable server does not fail the start. */
-import { BootError } from '../../../kernel/contract/boot-error.js';
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { relay, type Relay } from '../../kinds/relay.js';
+import { BootError } from '../../../contract/boot-error.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { relay, type Relay } from '../kind.js';
 import { addressIn } from '../../shared/redis.js';
 import { settingsOf } from '../shared/settings.js';
 import { createRedisRelay, type RedisRelay } from './redis.js';

@@ -1,8 +1,8 @@
 /** Spec of the relay `redis`: clients of all processes that share a server. */
-import { definePlugin } from '../../../kernel/contract/plugin.js';
-import { shape } from '../../../kernel/schema/combinators.js';
-import { redisFields } from '../../kinds/redis-fields.js';
-import { relayErrors, relayFields } from '../../kinds/relay-fields.js';
+import { definePlugin } from '../../../contract/plugin.js';
+import { shape } from '../../../language/schema/combinators.js';
+import { redisFields } from '../../shared/redis-fields.light.js';
+import { relayErrors, relayFields } from '../shared/fields.light.js';
 
 export default definePlugin({
   kind: 'relay',

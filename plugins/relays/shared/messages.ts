@@ -1,8 +1,8 @@
 /** Serializes messages within their size limit, and validates message ids sent by clients. */
-import type { Delivery } from '../../../kernel/contract/deferred.js';
-import { fault } from '../../../kernel/contract/fault.js';
-import { isObject } from '../../../kernel/contract/json.js';
-import { MAX_MESSAGE } from '../../kinds/relay-fields.js';
+import type { Delivery } from '../../../contract/deferred.js';
+import { fault } from '../../../contract/fault.js';
+import { isObject } from '../../../contract/json.js';
+import { MAX_MESSAGE } from './fields.light.js';
 
 export interface Packed {
   readonly text: string;

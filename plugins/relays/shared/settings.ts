@@ -1,5 +1,5 @@
 /** The options of every relay, as numbers; they are already validated. */
-import { DEFAULT_KEEP, DEFAULT_MOST } from '../../kinds/relay-fields.js';
+import { DEFAULT_KEEP, DEFAULT_MOST } from './fields.light.js';
 
 export interface RelaySettings {
   readonly replay: boolean;

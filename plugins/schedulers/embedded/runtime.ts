@@ -1,9 +1,9 @@
 /** Runtime of the scheduler `embedded`: statements through a SQL connection, without a timeout. */
-import { BootError } from '../../../kernel/contract/boot-error.js';
-import { asText } from '../../../kernel/contract/json.js';
-import { defineRuntime, type RuntimeContext } from '../../../kernel/contract/plugin.js';
-import { dialect, type Dialect } from '../../kinds/dialect.js';
-import { scheduler } from '../../kinds/scheduler.js';
+import { BootError } from '../../../contract/boot-error.js';
+import { asText } from '../../../contract/json.js';
+import { defineRuntime, type RuntimeContext } from '../../../contract/plugin.js';
+import { dialect, type Dialect } from '../../dialects/kind.js';
+import { scheduler } from '../kind.js';
 import { once, withSettings } from '../shared/settings.js';
 import { createSqlLedger, TABLES, THERE } from '../shared/sql-ledger.js';
 

@@ -1,7 +1,7 @@
 /** Spec of the scheduler `embedded`: the ledger is in the database of a SQL connection. */
-import { definePlugin } from '../../../kernel/contract/plugin.js';
-import { shape, text } from '../../../kernel/schema/combinators.js';
-import { checkScheduler, zoneErrors } from '../../kinds/scheduler-fields.js';
+import { definePlugin } from '../../../contract/plugin.js';
+import { shape, text } from '../../../language/schema/combinators.js';
+import { checkScheduler, zoneErrors } from '../shared/fields.light.js';
 
 export default definePlugin({
   kind: 'scheduler',

@@ -3,7 +3,7 @@
  * process runs it.
  */
 import { MongoServerError, type Collection, type Document } from 'mongodb';
-import { REMEMBERED, type Ledger } from '../../kinds/scheduler.js';
+import { REMEMBERED, type Ledger } from '../kind.js';
 
 export interface ScheduleDocument {
   readonly _id: string;

@@ -1,8 +1,8 @@
 /** Runtime of the scheduler `mongo`: a separate client, which connects on first use and gives up after a second. */
 import type { MongoClient } from 'mongodb';
-import { BootError } from '../../../kernel/contract/boot-error.js';
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { scheduler, type Scheduler } from '../../kinds/scheduler.js';
+import { BootError } from '../../../contract/boot-error.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { scheduler, type Scheduler } from '../kind.js';
 import { createMongoClient } from '../../shared/mongo-client.js';
 import { once, withSettings } from '../shared/settings.js';
 import { createMongoLedger, type InstantDocument, type ScheduleDocument } from './ledger.js';

@@ -1,8 +1,8 @@
 /** Spec of the scheduler `mongo`: the ledger on a MongoDB server. */
 import { string } from 'yup';
-import { definePlugin } from '../../../kernel/contract/plugin.js';
-import { numeric, shape, value } from '../../../kernel/schema/combinators.js';
-import { checkScheduler, ledgerErrors } from '../../kinds/scheduler-fields.js';
+import { definePlugin } from '../../../contract/plugin.js';
+import { numeric, shape, value } from '../../../language/schema/combinators.js';
+import { checkScheduler, ledgerErrors } from '../shared/fields.light.js';
 
 export default definePlugin({
   kind: 'scheduler',

@@ -3,9 +3,9 @@
  * up after a second.
  */
 import pg from 'pg';
-import { BootError } from '../../../kernel/contract/boot-error.js';
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { scheduler, type Scheduler } from '../../kinds/scheduler.js';
+import { BootError } from '../../../contract/boot-error.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { scheduler, type Scheduler } from '../kind.js';
 import { once, withSettings } from '../shared/settings.js';
 import { createSqlLedger, TABLES, THERE } from '../shared/sql-ledger.js';
 

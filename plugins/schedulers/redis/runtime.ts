@@ -3,9 +3,9 @@
  * the scheduler logs it.
  */
 import type { Redis } from 'ioredis';
-import { BootError } from '../../../kernel/contract/boot-error.js';
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { REMEMBERED, scheduler, type Ledger, type Scheduler } from '../../kinds/scheduler.js';
+import { BootError } from '../../../contract/boot-error.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { REMEMBERED, scheduler, type Ledger, type Scheduler } from '../kind.js';
 import { addressIn, connectionTo, giveUpIfSilent, soon } from '../../shared/redis.js';
 import { withSettings } from '../shared/settings.js';
 import { SCRIPTS, type Scripted } from './scripts.js';

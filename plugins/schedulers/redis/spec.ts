@@ -1,8 +1,8 @@
 /** Spec of the scheduler `redis`: the ledger on a Redis server. */
-import { definePlugin } from '../../../kernel/contract/plugin.js';
-import { shape } from '../../../kernel/schema/combinators.js';
-import { redisFields } from '../../kinds/redis-fields.js';
-import { checkScheduler, ledgerErrors } from '../../kinds/scheduler-fields.js';
+import { definePlugin } from '../../../contract/plugin.js';
+import { shape } from '../../../language/schema/combinators.js';
+import { redisFields } from '../../shared/redis-fields.light.js';
+import { checkScheduler, ledgerErrors } from '../shared/fields.light.js';
 
 export default definePlugin({
   kind: 'scheduler',

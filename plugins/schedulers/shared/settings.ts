@@ -1,8 +1,8 @@
 /** Combines a ledger with the schedule options, and validates a time zone that comes from the environment. */
-import { BootError } from '../../../kernel/contract/boot-error.js';
-import { isZone } from '../../../kernel/language/zone.js';
-import { readSettings } from '../../kinds/scheduler-fields.js';
-import type { Ledger, Scheduler } from '../../kinds/scheduler.js';
+import { BootError } from '../../../contract/boot-error.js';
+import { isZone } from '../../../language/strings/zone.js';
+import { readSettings } from './fields.light.js';
+import type { Ledger, Scheduler } from '../kind.js';
 
 export function withSettings(ledger: Ledger, options: Readonly<Record<string, unknown>>): Scheduler {
   const settings = readSettings(options);

@@ -2,7 +2,7 @@
  * The ledger in PostgreSQL: a row per schedule and per recently claimed instant. A claim is one statement, so that two processes
  * can never both get "mine".
  */
-import { REMEMBERED, type Ledger } from '../../kinds/scheduler.js';
+import { REMEMBERED, type Ledger } from '../kind.js';
 
 type Row = Readonly<Record<string, unknown>>;
 export type Execute = (text: string, values: readonly unknown[]) => Promise<readonly Row[]>;

@@ -20,9 +20,9 @@ import {
   unlink,
 } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { fault } from '../../../kernel/contract/fault.js';
-import { isStorageKey } from '../../kinds/storage-key.js';
-import type { Storable } from '../../kinds/storage.js';
+import { fault } from '../../../contract/fault.js';
+import { isStorageKey } from '../shared/key.light.js';
+import type { Storable } from '../kind.js';
 
 export interface Folder {
   readonly secret: Buffer;

@@ -1,8 +1,8 @@
 /** Runtime of the storage `local-disk`: opens the folder, stores and removes files, serves `/files/`. */
 import { resolve } from 'node:path';
-import { fault, Fault } from '../../../kernel/contract/fault.js';
-import { defineRuntime, type RuntimeContext } from '../../../kernel/contract/plugin.js';
-import { storage, type Storage } from '../../kinds/storage.js';
+import { fault, Fault } from '../../../contract/fault.js';
+import { defineRuntime, type RuntimeContext } from '../../../contract/plugin.js';
+import { storage, type Storage } from '../kind.js';
 import { openFolder, type Folder } from './folder.js';
 import { serveFrom } from './serve.js';
 import { signedQuery } from './signature.js';

@@ -2,9 +2,9 @@
 import { constants, type Stats } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { fileTypeFromBuffer } from 'file-type';
-import { fault } from '../../../kernel/contract/fault.js';
-import type { RouteReply, RouteRequest } from '../../../kernel/contract/hooks.js';
-import { typeOfExtension } from '../../kinds/media.js';
+import { fault } from '../../../contract/fault.js';
+import type { RouteReply, RouteRequest } from '../../../contract/hooks.js';
+import { typeOfExtension } from '../shared/media.light.js';
 import { servedAs } from '../shared/served.js';
 import type { Folder } from './folder.js';
 import { secondsLeft } from './signature.js';

@@ -1,8 +1,8 @@
 /** Spec of the storage `local-disk`: files in a local folder, served by the server itself. */
 import { string } from 'yup';
-import { definePlugin } from '../../../kernel/contract/plugin.js';
-import { shape, value } from '../../../kernel/schema/combinators.js';
-import { storageErrors } from '../../kinds/storage.js';
+import { definePlugin } from '../../../contract/plugin.js';
+import { shape, value } from '../../../language/schema/combinators.js';
+import { storageErrors } from '../kind.js';
 
 export default definePlugin({
   kind: 'storage',

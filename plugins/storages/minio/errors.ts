@@ -2,8 +2,8 @@
  * Converts errors to Faults with fixed texts. Errors of the client contain the access key, so only a sanitized code is passed on.
  */
 import { S3Error } from 'minio';
-import { Fault, fault } from '../../../kernel/contract/fault.js';
-import { NETWORK_REASONS } from '../../kinds/network-reasons.js';
+import { Fault, fault } from '../../../contract/fault.js';
+import { NETWORK_REASONS } from '../../shared/network-reasons.light.js';
 
 /** Temporary server errors: too busy, starting, or full. */
 const PASSING =

@@ -1,5 +1,5 @@
 /** Parses the options of a bucket, and validates them again, because `$ENV` values are known only now. */
-import { fault } from '../../../kernel/contract/fault.js';
+import { fault } from '../../../contract/fault.js';
 
 export interface Address {
   readonly host: string;

@@ -2,12 +2,12 @@
  * Runtime of the storage `minio`: opens one bucket of an S3 server and creates URLs. Never puts access keys into logs or errors.
  */
 import { Client, S3Error } from 'minio';
-import { fault } from '../../../kernel/contract/fault.js';
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import type { Log } from '../../../kernel/contract/plugin.js';
-import { storage } from '../../kinds/storage.js';
-import type { Storage } from '../../kinds/storage.js';
-import { isStorageKey } from '../../kinds/storage-key.js';
+import { fault } from '../../../contract/fault.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import type { Log } from '../../../contract/plugin.js';
+import { storage } from '../kind.js';
+import type { Storage } from '../kind.js';
+import { isStorageKey } from '../shared/key.light.js';
 import { codeOf, openFault, storageFault } from './errors.js';
 import { readOptions } from './options.js';
 import type { Address, Options } from './options.js';

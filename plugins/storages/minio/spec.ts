@@ -1,8 +1,8 @@
 /** Spec of the storage `minio`: a bucket of any S3 server. */
 import { string } from 'yup';
-import { definePlugin } from '../../../kernel/contract/plugin.js';
-import { flag, numeric, shape, value } from '../../../kernel/schema/combinators.js';
-import { storageErrors } from '../../kinds/storage.js';
+import { definePlugin } from '../../../contract/plugin.js';
+import { flag, numeric, shape, value } from '../../../language/schema/combinators.js';
+import { storageErrors } from '../kind.js';
 
 const ADDRESS = /^https?:\/\/[^\s/?#@]+\/?$/;
 const example = {

@@ -2,7 +2,7 @@
  * Removes remains of failed uploads in the background until the server answers. A key may be added only if no other upload can
  * own it.
  */
-import type { Log } from '../../../kernel/contract/plugin.js';
+import type { Log } from '../../../contract/plugin.js';
 import { codeOf } from './errors.js';
 
 export interface Leftover {

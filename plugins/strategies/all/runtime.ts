@@ -1,7 +1,7 @@
 /** Runs verifiers sequentially and stops at the first rejection. */
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { strategy } from '../../kinds/strategy.js';
-import type { Verdict } from '../../kinds/verifier.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { strategy } from '../kind.js';
+import type { Verdict } from '../../verifiers/kind.js';
 
 export default defineRuntime(strategy, {
   create: () => ({

@@ -1,6 +1,6 @@
 /** Runs verifiers sequentially and stops at the first that accepts. */
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { strategy } from '../../kinds/strategy.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { strategy } from '../kind.js';
 
 export default defineRuntime(strategy, {
   create: () => ({

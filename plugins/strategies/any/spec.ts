@@ -1,5 +1,5 @@
 /** Spec of `ANY`: one accepting verifier suffices. */
-import { definePlugin } from '../../../kernel/contract/plugin.js';
+import { definePlugin } from '../../../contract/plugin.js';
 
 export default definePlugin({
   kind: 'strategy',

@@ -3,9 +3,9 @@
  * must never contain a key.
  */
 import { createHash, createHmac, createPrivateKey, createPublicKey, webcrypto, type KeyObject } from 'node:crypto';
-import { BootError } from '../../../kernel/contract/boot-error.js';
-import type { TokenSettings } from '../../kinds/token.js';
-import { keyFlaw } from '../../kinds/token-keys.js';
+import { BootError } from '../../../contract/boot-error.js';
+import type { TokenSettings } from '../kind.js';
+import { keyFlaw } from '../shared/keys.light.js';
 import { realmOf } from '../shared/realm.js';
 import { isShared, shortestKey } from './algorithms.light.js';
 

@@ -1,7 +1,7 @@
 /** JWT tools: keys are created at load, instants are seconds since 1970. */
-import { BootError } from '../../../kernel/contract/boot-error.js';
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { token, type TokenTool } from '../../kinds/token.js';
+import { BootError } from '../../../contract/boot-error.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { token, type TokenTool } from '../kind.js';
 import { fitting, payloadOf, type Instants } from '../shared/claims.js';
 import { toolbox, verifier } from '../shared/toolbox.js';
 import { DEFAULT_ALGORITHM } from './algorithms.light.js';

@@ -3,8 +3,8 @@
  * algorithm; the header's is only compared with it.
  */
 import { compactVerify, CompactSign } from 'jose';
-import { own } from '../../../kernel/contract/json.js';
-import { MAX_TOKEN, TokenRefused } from '../../kinds/token.js';
+import { own } from '../../../contract/json.js';
+import { MAX_TOKEN, TokenRefused } from '../kind.js';
 import { decodeBase64Url } from '../shared/base64url.js';
 import { decodeText, readObject } from '../shared/strict-json.js';
 import type { JwtKeys } from './keys.js';

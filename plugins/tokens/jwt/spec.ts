@@ -1,9 +1,9 @@
 /** Spec of `JWT`: signed tokens (RFC 7519) in compact form. */
-import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
-import { asText } from '../../../kernel/contract/json.js';
-import { isSampleSecret } from '../../../kernel/language/sample-secrets.js';
-import { shape, text } from '../../../kernel/schema/combinators.js';
-import { byteLength, keyFlaw, TOK_KEY, variableOf } from '../../kinds/token-keys.js';
+import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
+import { asText } from '../../../contract/json.js';
+import { isSampleSecret } from '../../../language/strings/sample-secrets.js';
+import { shape, text } from '../../../language/schema/combinators.js';
+import { byteLength, keyFlaw, TOK_KEY, variableOf } from '../shared/keys.light.js';
 import { ALGORITHMS, DEFAULT_ALGORITHM, isShared, shortestKey } from './algorithms.light.js';
 
 export default definePlugin({

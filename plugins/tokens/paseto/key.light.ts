@@ -1,5 +1,5 @@
 /** Validates v4.local keys: 32 ASCII characters, or prefixed bytes. Messages must never contain a key. */
-import { byteLength, keyFlaw } from '../../kinds/token-keys.js';
+import { byteLength, keyFlaw } from '../shared/keys.light.js';
 
 export const KEY_BYTES = 32;
 export const HEX = 'hex:';

@@ -5,7 +5,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { hash } from '@stablelib/blake2b';
 import { streamXOR } from '@stablelib/xchacha20';
-import { MAX_TOKEN, TokenRefused } from '../../kinds/token.js';
+import { MAX_TOKEN, TokenRefused } from '../kind.js';
 import { decodeBase64Url } from '../shared/base64url.js';
 import { decodeText } from '../shared/strict-json.js';
 

@@ -1,8 +1,8 @@
 /** PASETO v4.local with one 32-byte key; instants are RFC 3339 text. */
 import { createHash, createHmac } from 'node:crypto';
-import { BootError } from '../../../kernel/contract/boot-error.js';
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { token, type TokenSettings, type TokenTool } from '../../kinds/token.js';
+import { BootError } from '../../../contract/boot-error.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { token, type TokenSettings, type TokenTool } from '../kind.js';
 import { fitting, payloadOf, type Instants } from '../shared/claims.js';
 import { realmOf } from '../shared/realm.js';
 import { toolbox, verifier } from '../shared/toolbox.js';

@@ -1,9 +1,9 @@
 /** Spec of `PASETO`: encrypted tokens, version 4, purpose `local`. */
-import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
-import { asText } from '../../../kernel/contract/json.js';
-import { isSampleSecret } from '../../../kernel/language/sample-secrets.js';
-import { shape, text } from '../../../kernel/schema/combinators.js';
-import { TOK_KEY, variableOf } from '../../kinds/token-keys.js';
+import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
+import { asText } from '../../../contract/json.js';
+import { isSampleSecret } from '../../../language/strings/sample-secrets.js';
+import { shape, text } from '../../../language/schema/combinators.js';
+import { TOK_KEY, variableOf } from '../shared/keys.light.js';
 import { lengthFlaw, localKeyFlaw } from './key.light.js';
 
 export default definePlugin({

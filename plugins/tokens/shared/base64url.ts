@@ -1,5 +1,5 @@
 /** Strict unpadded base64url: each byte sequence has exactly one spelling. Node's decoder accepts any text. */
-import { TokenRefused } from '../../kinds/token.js';
+import { TokenRefused } from '../kind.js';
 
 /** Throws TokenRefused for empty text, another alphabet, padding, an impossible length, or nonzero unused bits. */
 export function decodeBase64Url(text: string): Buffer {

@@ -2,9 +2,9 @@
  * Validates the time claims of an opened token, and writes the claims of a new one. Formats differ only in their notation of
  * instants. Must not verify signatures.
  */
-import { deepFreeze, own } from '../../../kernel/contract/json.js';
-import { fault } from '../../../kernel/contract/fault.js';
-import { MAX_TOKEN, TokenRefused, type TokenLife, type Verified } from '../../kinds/token.js';
+import { deepFreeze, own } from '../../../contract/json.js';
+import { fault } from '../../../contract/fault.js';
+import { MAX_TOKEN, TokenRefused, type TokenLife, type Verified } from '../kind.js';
 import { readObject } from './strict-json.js';
 
 /** Tolerated clock difference in seconds. */

@@ -2,9 +2,9 @@
  * Parses the JSON object of a token strictly: UTF-8, no duplicate or reserved names, bounded depth, exact numbers. `JSON.parse`
  * would merge duplicate names and round long numbers, so that two tokens could look equal.
  */
-import { isObject, POISON_KEYS, type JsonObject } from '../../../kernel/contract/json.js';
-import { isBeyond, parseExact } from '../../../kernel/language/exact-json.js';
-import { TokenRefused } from '../../kinds/token.js';
+import { isObject, POISON_KEYS, type JsonObject } from '../../../contract/json.js';
+import { isBeyond, parseExact } from '../../../language/strings/exact-json.js';
+import { TokenRefused } from '../kind.js';
 
 const MAX_DEPTH = 32;
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

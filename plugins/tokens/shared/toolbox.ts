@@ -3,7 +3,7 @@
  * key starts with none.
  */
 import { LRUCache } from 'lru-cache';
-import { MAX_TOKEN, TokenRefused, type TokenSettings, type TokenTool, type Verified } from '../../kinds/token.js';
+import { MAX_TOKEN, TokenRefused, type TokenSettings, type TokenTool, type Verified } from '../kind.js';
 import { assertCurrent, judgeClaims, type Instants } from './claims.js';
 
 const MAX_REMEMBERED = 10_000;

@@ -1,5 +1,5 @@
 /** Validates a list, its length, and each item, which must be an object. */
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import { defineRuntime } from '../../../contract/plugin.js';
 import {
   boundsOf,
   canonicalFields,
@@ -9,8 +9,8 @@ import {
   judgeItems,
   sampleFields,
   type Rule,
-} from '../../kinds/fields.js';
-import { validationType } from '../../kinds/validation-type.js';
+} from '../shared/fields.light.js';
+import { validationType } from '../kind.js';
 import { judgeCount, sampleCount } from '../shared/count.js';
 
 export default defineRuntime(validationType, {

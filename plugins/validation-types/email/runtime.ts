@@ -1,7 +1,7 @@
 /** Validates e-mail addresses in linear time. */
-import type { Json } from '../../../kernel/contract/json.js';
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { validationType } from '../../kinds/validation-type.js';
+import type { Json } from '../../../contract/json.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { validationType } from '../kind.js';
 import { textForm } from '../shared/canonical.js';
 import { judgeLength } from '../shared/length.js';
 import { isEmail } from './email.js';

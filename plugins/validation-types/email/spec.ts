@@ -1,7 +1,7 @@
 /** Spec of `EMAIL`. */
-import { definePlugin } from '../../../kernel/contract/plugin.js';
-import { lengthBounds } from '../../kinds/bounds.js';
-import { textSchema } from '../../kinds/rule-schemas.js';
+import { definePlugin } from '../../../contract/plugin.js';
+import { lengthBounds } from '../shared/bounds.light.js';
+import { textSchema } from '../shared/rule-schemas.light.js';
 
 export default definePlugin({
   kind: 'validation-type',

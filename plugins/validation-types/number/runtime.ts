@@ -1,8 +1,8 @@
 /** Validates numbers. Text is converted only where a request can send nothing else. */
-import { ExactNumber } from '../../../kernel/contract/exact-number.js';
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { compareNumbers, exactNumber, isBeyond } from '../../../kernel/language/exact-json.js';
-import { validationType } from '../../kinds/validation-type.js';
+import { ExactNumber } from '../../../contract/exact-number.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { compareNumbers, exactNumber, isBeyond } from '../../../language/strings/exact-json.js';
+import { validationType } from '../kind.js';
 
 /** The JSON number syntax. */
 const NUMERAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;

@@ -1,6 +1,6 @@
 /** Validates an object and its fields. */
-import { isObject } from '../../../kernel/contract/json.js';
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import { isObject } from '../../../contract/json.js';
+import { defineRuntime } from '../../../contract/plugin.js';
 import {
   boundsOf,
   canonicalFields,
@@ -9,8 +9,8 @@ import {
   putInside,
   sampleFields,
   type Rule,
-} from '../../kinds/fields.js';
-import { validationType } from '../../kinds/validation-type.js';
+} from '../shared/fields.light.js';
+import { validationType } from '../kind.js';
 
 export default defineRuntime(validationType, {
   create: ({ resolve }) => {

@@ -1,8 +1,8 @@
 /** Spec of `OBJECT`. */
-import { definePlugin } from '../../../kernel/contract/plugin.js';
-import { shape } from '../../../kernel/schema/combinators.js';
-import { closed, lengthBounds, nestedFields } from '../../kinds/bounds.js';
-import { fieldsSchema } from '../../kinds/rule-schemas.js';
+import { definePlugin } from '../../../contract/plugin.js';
+import { shape } from '../../../language/schema/combinators.js';
+import { closed, lengthBounds, nestedFields } from '../shared/bounds.light.js';
+import { fieldsSchema } from '../shared/rule-schemas.light.js';
 
 export default definePlugin({
   kind: 'validation-type',

@@ -1,7 +1,7 @@
 /** Canonical form of text values. */
-import type { Json } from '../../../kernel/contract/json.js';
-import { formsOf } from '../../kinds/canonical.js';
-import type { Canonical } from '../../kinds/validation-type.js';
+import type { Json } from '../../../contract/json.js';
+import { formsOf } from './canonical.light.js';
+import type { Canonical } from '../kind.js';
 import { canonicalText } from '../../shared/canonical.js';
 
 export function textForm(rule: Readonly<Record<string, Json>>): Canonical | null {

@@ -1,6 +1,6 @@
 /** Bounds on the number of items, shared by list types. */
-import type { Issue } from '../../../kernel/contract/fault.js';
-import type { Json } from '../../../kernel/contract/json.js';
+import type { Issue } from '../../../contract/fault.js';
+import type { Json } from '../../../contract/json.js';
 
 type Rule = Readonly<Record<string, Json>>;
 

@@ -1,6 +1,6 @@
 /** Bounds on the length of text in code points, not UTF-16 units. */
-import type { Issue } from '../../../kernel/contract/fault.js';
-import type { Json } from '../../../kernel/contract/json.js';
+import type { Issue } from '../../../contract/fault.js';
+import type { Json } from '../../../contract/json.js';
 
 type Rule = Readonly<Record<string, Json>>;
 /** `items_`: the bounds of each item of a list. */

@@ -1,7 +1,7 @@
 /** Validates a list, its length, and each item, which must be text. */
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { canonicalItems, MAX_ISSUES } from '../../kinds/fields.js';
-import { validationType } from '../../kinds/validation-type.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { canonicalItems, MAX_ISSUES } from '../shared/fields.light.js';
+import { validationType } from '../kind.js';
 import { textForm } from '../shared/canonical.js';
 import { judgeCount, sampleCount } from '../shared/count.js';
 import { judgeLength, sampleText } from '../shared/length.js';

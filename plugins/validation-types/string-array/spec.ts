@@ -1,9 +1,9 @@
 /** Spec of `STRINGARRAY`: a list of texts. */
-import { definePlugin } from '../../../kernel/contract/plugin.js';
-import { numeric, shape } from '../../../kernel/schema/combinators.js';
-import { canonicalField } from '../../kinds/canonical.js';
-import { listBounds } from '../../kinds/bounds.js';
-import { countSchema, textSchema } from '../../kinds/rule-schemas.js';
+import { definePlugin } from '../../../contract/plugin.js';
+import { numeric, shape } from '../../../language/schema/combinators.js';
+import { canonicalField } from '../shared/canonical.light.js';
+import { listBounds } from '../shared/bounds.light.js';
+import { countSchema, textSchema } from '../shared/rule-schemas.light.js';
 
 export default definePlugin({
   kind: 'validation-type',

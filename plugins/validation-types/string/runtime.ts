@@ -1,6 +1,6 @@
 /** Validates text: its type, then its length in code points. */
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { validationType } from '../../kinds/validation-type.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { validationType } from '../kind.js';
 import { textForm } from '../shared/canonical.js';
 import { judgeLength, sampleText } from '../shared/length.js';
 

@@ -1,9 +1,9 @@
 /** Compares keyed digests, so that timing reveals neither length nor content of the secret. */
 import { createHmac, createSecretKey, randomBytes, timingSafeEqual } from 'node:crypto';
-import { asText } from '../../../kernel/contract/json.js';
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { proofIn } from '../../../kernel/language/header.js';
-import { verifier, type Verify } from '../../kinds/verifier.js';
+import { asText } from '../../../contract/json.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { proofIn } from '../../../language/strings/header.js';
+import { verifier, type Verify } from '../kind.js';
 import { headerOf, onlyValue, secretOf } from '../shared/settings.js';
 
 const KEY = createSecretKey(randomBytes(32));

@@ -1,6 +1,6 @@
 /** Spec of `HeaderTokenVerifier`: a header that must equal a secret. */
-import { definePlugin } from '../../../kernel/contract/plugin.js';
-import { shape } from '../../../kernel/schema/combinators.js';
+import { definePlugin } from '../../../contract/plugin.js';
+import { shape } from '../../../language/schema/combinators.js';
 import {
   checkSecret,
   headerField,
@@ -8,7 +8,7 @@ import {
   secretField,
   shown,
   verifierErrors,
-} from '../../kinds/verifier-fields.js';
+} from '../shared/fields.light.js';
 
 export default definePlugin({
   kind: 'verifier',

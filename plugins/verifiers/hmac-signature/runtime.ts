@@ -1,7 +1,7 @@
 /** The key is imported at load; a malformed header is rejected before the body is read. */
 import { createSecretKey } from 'node:crypto';
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { verifier, type Verify } from '../../kinds/verifier.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { verifier, type Verify } from '../kind.js';
 import { headerOf, onlyValue, secretOf, signedBytes, UNSIGNED } from '../shared/settings.js';
 import { ALGORITHMS, DEFAULT_ALGORITHM } from './algorithms.light.js';
 import { isSigned, signatureReader } from './hmac.js';

@@ -1,8 +1,8 @@
 /** Spec of `HmacSignatureVerifier`: a signature of the body with a shared secret. */
-import { asText } from '../../../kernel/contract/json.js';
-import type { ApiPlace } from '../../../kernel/contract/api.js';
-import { definePlugin } from '../../../kernel/contract/plugin.js';
-import { shape, text } from '../../../kernel/schema/combinators.js';
+import { asText } from '../../../contract/json.js';
+import type { ApiPlace } from '../../../contract/api.js';
+import { definePlugin } from '../../../contract/plugin.js';
+import { shape, text } from '../../../language/schema/combinators.js';
 import {
   checkPath,
   checkSecret,
@@ -13,7 +13,7 @@ import {
   shown,
   signedWords,
   verifierErrors,
-} from '../../kinds/verifier-fields.js';
+} from '../shared/fields.light.js';
 import { ALGORITHMS, DEFAULT_ALGORITHM } from './algorithms.light.js';
 
 const signatureDoc = (algorithm: string, value: ApiPlace['value']): string =>

@@ -1,6 +1,6 @@
 /** The list is parsed once at load; an empty one is a startup error. */
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { verifier, type Verify } from '../../kinds/verifier.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { verifier, type Verify } from '../kind.js';
 import { refuseSetting, settingOf } from '../shared/settings.js';
 import { addressList } from './allowed.js';
 

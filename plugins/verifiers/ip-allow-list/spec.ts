@@ -1,9 +1,9 @@
 /** Spec of `IpAllowListVerifier`: the sender's address must be in a list. */
-import { asText } from '../../../kernel/contract/json.js';
-import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
-import { shape } from '../../../kernel/schema/combinators.js';
-import { variableOf } from '../../kinds/token-keys.js';
-import { setting, verifierErrors } from '../../kinds/verifier-fields.js';
+import { asText } from '../../../contract/json.js';
+import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
+import { shape } from '../../../language/schema/combinators.js';
+import { variableOf } from '../../tokens/shared/keys.light.js';
+import { setting, verifierErrors } from '../shared/fields.light.js';
 import { entriesOf, looksLikeAddress } from './entries.light.js';
 
 const IPS = { say: 'the addresses stand in `"allowed_ips"`', rename: 'allowed_ips' };

@@ -1,13 +1,13 @@
 /** Verifies tokens with the tool for access tokens and a separate key. */
-import { asText, own, type Json } from '../../../kernel/contract/json.js';
-import type { PlanTools } from '../../../kernel/contract/plan.js';
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { settledText } from '../../../kernel/contract/settled.js';
-import { proofIn } from '../../../kernel/language/header.js';
-import { token, TokenRefused, type Verified } from '../../kinds/token.js';
-import { tokenReader } from '../../kinds/token-header.js';
-import { namesOf } from '../../kinds/token-words.js';
-import { verifier, type Verify, type Verdict } from '../../kinds/verifier.js';
+import { asText, own, type Json } from '../../../contract/json.js';
+import type { PlanTools } from '../../../contract/plan.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { settledText } from '../../../contract/settled.js';
+import { proofIn } from '../../../language/strings/header.js';
+import { token, TokenRefused, type Verified } from '../../tokens/kind.js';
+import { tokenReader } from '../../tokens/shared/header.light.js';
+import { namesOf } from '../../tokens/shared/audience.light.js';
+import { verifier, type Verify, type Verdict } from '../kind.js';
 import { headerOf, secretOf } from '../shared/settings.js';
 
 /** Errors other than TokenRefused are unexpected and rethrown. */

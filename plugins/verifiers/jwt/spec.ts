@@ -1,8 +1,8 @@
 /** Spec of `JwtVerifier`: a JWT in a header, signed by the sender with a shared secret. */
-import type { ApiPart, ApiPlace } from '../../../kernel/contract/api.js';
-import { asText } from '../../../kernel/contract/json.js';
-import { definePlugin } from '../../../kernel/contract/plugin.js';
-import { shape, text } from '../../../kernel/schema/combinators.js';
+import type { ApiPart, ApiPlace } from '../../../contract/api.js';
+import { asText } from '../../../contract/json.js';
+import { definePlugin } from '../../../contract/plugin.js';
+import { shape, text } from '../../../language/schema/combinators.js';
 import {
   checkSecret,
   headerField,
@@ -10,9 +10,9 @@ import {
   secretField,
   shown,
   verifierErrors,
-} from '../../kinds/verifier-fields.js';
-import { TOK_KEY } from '../../kinds/token-keys.js';
-import { demandedWords } from '../../kinds/token-words.js';
+} from '../shared/fields.light.js';
+import { TOK_KEY } from '../../tokens/shared/keys.light.js';
+import { demandedWords } from '../../tokens/shared/audience.light.js';
 
 export default definePlugin({
   kind: 'verifier',

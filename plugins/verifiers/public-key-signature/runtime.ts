@@ -1,6 +1,6 @@
 /** The key is validated at load; a malformed header is rejected before the body is read. */
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { verifier, type Verify } from '../../kinds/verifier.js';
+import { defineRuntime } from '../../../contract/plugin.js';
+import { verifier, type Verify } from '../kind.js';
 import { headerOf, onlyValue, refuseSetting, settingOf, signedBytes, UNSIGNED } from '../shared/settings.js';
 import { isSignedBy, rsaKey, signatureOf } from './rsa.js';
 

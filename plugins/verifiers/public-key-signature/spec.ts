@@ -1,10 +1,10 @@
 /** Spec of `PublicKeySignatureVerifier`: an RSA signature of the body; only the sender has the private key. */
-import { definePlugin } from '../../../kernel/contract/plugin.js';
-import { asText } from '../../../kernel/contract/json.js';
-import type { ApiPlace } from '../../../kernel/contract/api.js';
-import type { CheckPlace, Finding } from '../../../kernel/contract/plugin.js';
-import { shape } from '../../../kernel/schema/combinators.js';
-import { variableOf } from '../../kinds/token-keys.js';
+import { definePlugin } from '../../../contract/plugin.js';
+import { asText } from '../../../contract/json.js';
+import type { ApiPlace } from '../../../contract/api.js';
+import type { CheckPlace, Finding } from '../../../contract/plugin.js';
+import { shape } from '../../../language/schema/combinators.js';
+import { variableOf } from '../../tokens/shared/keys.light.js';
 import {
   checkPath,
   headerField,
@@ -13,7 +13,7 @@ import {
   shown,
   signedWords,
   verifierErrors,
-} from '../../kinds/verifier-fields.js';
+} from '../shared/fields.light.js';
 
 const signatureDoc = (value: ApiPlace['value']): string =>
   `RSA signature (PKCS#1 v1.5 with SHA-256) of ${signedWords(value)}, byte for byte, in Base64. Sent exactly once.`;

@@ -2,12 +2,12 @@
  * Reads verifier settings at load: header names, environment values. A missing or invalid setting is a startup error; messages
  * must never contain a value.
  */
-import { BootError } from '../../../kernel/contract/boot-error.js';
-import { asText, type Json } from '../../../kernel/contract/json.js';
-import type { Invocation, PlanTools } from '../../../kernel/contract/plan.js';
-import { settledText } from '../../../kernel/contract/settled.js';
-import { keyFlaw } from '../../kinds/token-keys.js';
-import type { Verdict } from '../../kinds/verifier.js';
+import { BootError } from '../../../contract/boot-error.js';
+import { asText, type Json } from '../../../contract/json.js';
+import type { Invocation, PlanTools } from '../../../contract/plan.js';
+import { settledText } from '../../../contract/settled.js';
+import { keyFlaw } from '../../tokens/shared/keys.light.js';
+import type { Verdict } from '../kind.js';
 
 type Options = Readonly<Record<string, Json>>;
 

@@ -1,0 +1,176 @@
+/**
+ * `lintel check` and `lintel audit`. Parses statements in-process, or with the config's databases (`--database`). Runs no
+ * statement; only `--fix` writes, and only `--trust` runs project code.
+ */
+import type { Config } from '../language/analysis/config.js';
+import { certaintyOf, hasErrors, type Problem } from '../contract/problem.js';
+import { createScratchAsking } from '../kernel/runtime/asking.js';
+import { createKernel } from '../kernel/runtime/kernel.js';
+import { loadDefinitions, loadProject, type Project } from '../kernel/runtime/project.js';
+import { asText } from '../contract/json.js';
+import { rangeAt } from '../language/source/document.js';
+import { memberOf } from '../language/source/tree.js';
+import type { Analysis, Definition } from '../language/analysis/model.js';
+import type { CommandOptions } from './commands.js';
+import { fixDefinitions } from './fix.js';
+import { createLog } from './log.js';
+import { paintFor } from './paint.js';
+import { pretty, rows, sarif, withConfig } from './problems.js';
+import type { Terminal } from './terminal.js';
+import { versionOfPackage } from './version.js';
+
+const FORMATS = ['pretty', 'json', 'sarif'];
+
+interface Checked {
+  readonly problems: readonly Problem[];
+  readonly analysis: Analysis;
+}
+
+/** `checked` is null if the config cannot be read. */
+interface CheckedProject {
+  readonly project: Project;
+  readonly checked: Checked | null;
+}
+
+type CheckDefinitions = (project: Project, config: Config) => Promise<Checked>;
+
+export async function check(options: CommandOptions, terminal: Terminal): Promise<number> {
+  const checkDefinitions: CheckDefinitions = options.database
+    ? (project) => checkOnServers(project, terminal)
+    : checkOnScratch;
+  const read = await readProject(options, terminal, checkDefinitions);
+  if (read === null) return 2;
+  const fixes = (options.fix || options.fixAll) && read.checked !== null;
+  const isChanged = fixes && (await fixDefinitions(read.project, options, terminal));
+  const last = isChanged ? ((await readProject(options, terminal, checkDefinitions)) ?? read) : read;
+  const problems = last.checked?.problems ?? last.project.configProblems;
+  show(problems, last, options, terminal);
+  return sayUnrun(last.project, terminal) || hasErrors(problems) ? 1 : 0;
+}
+
+/** Reports only the audit findings (`AUD_*`, `SEC_*`). */
+export async function audit(options: CommandOptions, terminal: Terminal): Promise<number> {
+  const read = await readProject(options, terminal, loadDefinitions);
+  if (read === null) return 2;
+  const { codes } = read.project.registry;
+  const all = read.checked?.problems ?? [];
+  const problems = all.filter(({ code }) => /^(AUD|SEC)_/.test(code));
+  const explained = problems.map((problem): Problem => {
+    const entry = codes[problem.code];
+    return entry === undefined
+      ? problem
+      : { ...problem, message: `${problem.message} (${certaintyOf(entry)}) ${entry.help}` };
+  });
+  show(explained, read, options, terminal);
+  if (hasErrors(read.project.configProblems) || hasErrors(all))
+    terminal.stderr.write('There are errors, so the audit may not have seen everything: see `lintel check`.\n');
+  return sayUnrun(read.project, terminal) || problems.length > 0 ? 1 : 0;
+}
+
+/** Prints what was not checked without project code. Returns true if whole plugins were not loaded. */
+function sayUnrun({ unrun }: Project, { stderr }: Terminal): boolean {
+  if (unrun === null) return false;
+  const { unread, unchecked } = unrun;
+  const mend = '`--trust` runs the code of these plugins, for a project that is yours';
+  for (const [name, what] of unread)
+    stderr.write(`Not checked: what needs the plugins in ${name} (${what}); ${mend}.\n`);
+  if (unchecked.length > 0) stderr.write(`Not checked: rules in code of ${unchecked.join(', ')}; ${mend}.\n`);
+  return unread.size > 0;
+}
+
+/** Returns why an option needs project code, or null if it does not. */
+function refusedUnrun({ unrun }: Project, { database, fix, fixAll }: CommandOptions): string | null {
+  if (unrun === null) return null;
+  const named = `the config names plugins in ${unrun.folders.join(', ')}`;
+  if (database) return `--database runs plugins, so it needs --trust: ${named}.`;
+  // A name that is unknown here may belong to a plugin that was not loaded.
+  if ((fix || fixAll) && unrun.unread.size > 0)
+    return `--fix needs --trust: ${named}, and ${[...unrun.unread.values()].join('; ')}.`;
+  return null;
+}
+
+/** The resource id or model name around a problem, for files with several definitions. */
+function namesIn({ definitions }: Analysis): (problem: Problem) => string | null {
+  const byFile = new Map<string, Definition[]>();
+  for (const one of definitions) byFile.set(one.doc.file, [...(byFile.get(one.doc.file) ?? []), one]);
+  return ({ file, range }) => {
+    const all = byFile.get(file) ?? [];
+    const found = all.find(({ doc, node }) => {
+      const { start, end } = rangeAt(doc, node.start, node.end);
+      return start.line <= range.start.line && end.line >= range.end.line;
+    });
+    if (found === undefined || all.length < 2) return null;
+    return found.sort === 'model' ? found.name : asText(memberOf(found.node, 'id')?.value?.scalar) || null;
+  };
+}
+
+async function readProject(
+  options: CommandOptions,
+  { cwd, env, stderr }: Terminal,
+  checkDefinitions: CheckDefinitions,
+): Promise<CheckedProject | null> {
+  const { config: file, format = 'pretty', trust } = options;
+  if (!FORMATS.includes(format)) {
+    stderr.write(`--format takes ${FORMATS.join(', ')}; not "${format}".\n`);
+    return null;
+  }
+  const project = await loadProject(cwd, file, env, false, trust);
+  const refused = refusedUnrun(project, options);
+  if (refused !== null) {
+    stderr.write(`${refused}\n`);
+    return null;
+  }
+  const { config } = project;
+  return { project, checked: config === null ? null : await checkDefinitions(project, config) };
+}
+
+function show(
+  problems: readonly Problem[],
+  { project, checked }: CheckedProject,
+  { format = 'pretty' }: CommandOptions,
+  terminal: Terminal,
+): void {
+  const { stdout, stderr } = terminal;
+  const documents = withConfig(project, checked?.analysis.documents);
+  const text =
+    format === 'json'
+      ? rows(problems)
+      : format === 'sarif'
+        ? sarif(problems, project.registry.codes, versionOfPackage())
+        : pretty(problems, documents, paintFor(terminal), {
+            acknowledged: checked?.analysis.acknowledged,
+            nameOf: checked === null ? undefined : namesIn(checked.analysis),
+          });
+  stdout.write(`${text}\n`);
+  if (project.config !== null && checked?.analysis.documents.size === 0) {
+    stderr.write(`No file matches ${project.config.definitions.join(', ')}.\n`);
+  }
+}
+
+async function checkOnScratch(project: Project, config: Config): Promise<Checked> {
+  const asking = createScratchAsking(project, config);
+  try {
+    return await loadDefinitions(project, config, asking.ask);
+  } finally {
+    await asking.close();
+  }
+}
+
+async function checkOnServers(project: Project, terminal: Terminal): Promise<Checked> {
+  const log = await createLog(terminal);
+  log.level = 'error';
+  const kernel = await createKernel({ project, log, onProblem: 'skip', connect: 'stores', asks: 'stores' });
+  try {
+    const { steps } = await kernel.outline();
+    const missing = [...new Set(steps.flatMap(({ change, table }) => (change === 'create table' ? [table] : [])))];
+    if (missing.length > 0) {
+      const tables = missing.join(', ');
+      terminal.stderr.write(
+        `Not made yet: ${tables}. Statements on these tables are read once \`lintel migrate\` has made them.\n`,
+      );
+    }
+    return { problems: kernel.problems(), analysis: kernel.analysis() };
+  } finally {
+    await kernel.close('done');
+  }
+}

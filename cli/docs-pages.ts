@@ -1,0 +1,125 @@
+/** Pages of `lintel dev`: the OpenAPI document and Swagger UI, served from the package's own files. */
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fault } from '../contract/fault.js';
+import type { Route, RouteReply } from '../contract/hooks.js';
+import type { JsonObject } from '../contract/json.js';
+import type { Kernel } from '../kernel/runtime/kernel.js';
+import { describeKernel } from './openapi.js';
+
+export const PAGE_PATH = '/docs';
+export const API_PATH = '/openapi.json';
+
+/** Allows scripts and calls of this server only; Swagger UI needs inline styles and `data:` images. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const reply = (type: string, body: RouteReply['body']): RouteReply => ({
+  status: 200,
+  headers: {
+    'content-type': `${type}; charset=utf-8`,
+    'content-security-policy': POLICY,
+    'cache-control': 'no-cache',
+  },
+  body,
+});
+
+/** The document is created on request and cached until the plans change. */
+export function docsPages(kernel: Kernel): readonly Route[] {
+  const assets = assetsOf(kernel);
+  let described: { readonly of: unknown; readonly document: Promise<JsonObject> } | null = null;
+  const current = (): Promise<JsonObject> => {
+    const of = kernel.plans();
+    if (described?.of !== of) described = { of, document: describeKernel(kernel) };
+    return described.document;
+  };
+  const get = (path: string, handle: Route['handle']): Route => ({ path, methods: ['GET'], handle });
+  return [
+    get(API_PATH, async () => reply('application/json', JSON.stringify(await current()))),
+    get(PAGE_PATH, () => reply('text/html', PAGE)),
+    get(`${PAGE_PATH}/`, async ({ rest }) => {
+      const asset = Object.hasOwn(assets, rest) ? assets[rest] : undefined;
+      if (asset === undefined) throw fault('REQ_NOT_FOUND');
+      return reply(asset.type, typeof asset.body === 'string' ? asset.body : await asset.body());
+    }),
+  ];
+}
+
+/** Pages with a path that a resource uses. */
+export function takenPages(kernel: Kernel): { readonly path: string; readonly id: string }[] {
+  const { byPath } = kernel.plans();
+  return [API_PATH, PAGE_PATH].flatMap((path) => {
+    const id = byPath.get(path)?.id;
+    return id === undefined ? [] : [{ path, id }];
+  });
+}
+
+interface Asset {
+  readonly type: string;
+  readonly body: string | (() => Promise<Uint8Array>);
+}
+
+/** A fixed list of files, so no part of a request becomes part of a file path. */
+function assetsOf(kernel: Kernel): Readonly<Record<string, Asset>> {
+  const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+  const file = (name: string, type: string): Asset => ({ type, body: () => readFile(join(folder, name)) });
+  const { methods } = kernel.config.http;
+  return {
+    'swagger-ui.css': file('swagger-ui.css', 'text/css'),
+    'swagger-ui-bundle.js': file('swagger-ui-bundle.js', 'text/javascript'),
+    'favicon.png': file('favicon-32x32.png', 'image/png'),
+    'page.css': { type: 'text/css', body: STYLE },
+    'start.js': { type: 'text/javascript', body: startScript(methods) },
+  };
+}
+
+const PAGE = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <title>API</title>
+    <link rel="icon" type="image/png" href="/docs/favicon.png" />
+    <link rel="stylesheet" href="/docs/swagger-ui.css" />
+    <link rel="stylesheet" href="/docs/page.css" />
+  </head>
+  <body>
+    <div id="page"></div>
+    <script src="/docs/swagger-ui-bundle.js"></script>
+    <script src="/docs/start.js"></script>
+  </body>
+</html>
+`;
+
+/** Hides the server list (it has one entry) and the schemas of error responses (they are all the same). */
+const STYLE = `body { margin: 0; }
+.swagger-ui .scheme-container { padding: 12px 0; box-shadow: none; background: none; }
+.swagger-ui .schemes .servers-title, .swagger-ui .schemes .servers { display: none; }
+.swagger-ui .info { margin: 24px 0 8px; }
+.swagger-ui .responses-table:not(.live-responses-table) .response:not([data-code='200']) :is(.model-example, .response-controls, .headers-wrapper) { display: none; }
+`;
+
+const startScript = (methods: readonly string[]): string => `SwaggerUIBundle({
+  url: ${JSON.stringify(API_PATH)},
+  dom_id: '#page',
+  deepLinking: true,
+  tryItOutEnabled: true,
+  persistAuthorization: true,
+  displayRequestDuration: true,
+  displayOperationId: false,
+  filter: true,
+  validatorUrl: null,
+  defaultModelsExpandDepth: 0,
+  docExpansion: 'list',
+  supportedSubmitMethods: ${JSON.stringify(methods.map((method) => method.toLowerCase()))},
+});
+`;

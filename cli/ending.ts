@@ -1,0 +1,60 @@
+/**
+ * Graceful shutdown: not ready, no new jobs, no new requests, in-flight requests, sockets, plugins. A second signal releases the
+ * remaining jobs and exits immediately.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RunningServer } from '../kernel/http/server.js';
+import type { Kernel } from '../kernel/runtime/kernel.js';
+import type { Terminal } from './terminal.js';
+
+/** Milliseconds until a forced exit, in case a hanging connection attempt keeps the process alive. */
+const LINGERING = 500;
+const ENDING = ['SIGTERM', 'SIGINT'] as const;
+
+/** Resolves to the exit code after shutdown; rejects if a server that became available rejects the definitions. */
+export function ending(kernel: Kernel, server: RunningServer, { signals, exit }: Terminal): Promise<number> {
+  return new Promise((resolve, reject) => {
+    let isEnding = false;
+    const leave = (): void => {
+      for (const signal of ENDING) signals.off(signal, stop);
+      setTimeout(exit, LINGERING).unref();
+    };
+    const stop = (signal: NodeJS.Signals): void => {
+      if (isEnding) {
+        void kernel.abandon().finally(() => exit(1));
+        return;
+      }
+      isEnding = true;
+      kernel.log.info({ signal }, 'closing');
+      void end(kernel, server, signal).then((isWhole) => {
+        leave();
+        resolve(isWhole ? 0 : 1);
+      }, reject);
+    };
+    for (const signal of ENDING) signals.on(signal, stop);
+    kernel.complete().catch(async (error: unknown) => {
+      if (isEnding) return;
+      isEnding = true;
+      await end(kernel, server, 'failed start');
+      leave();
+      // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- it is handed on as it came
+      reject(error);
+    });
+  });
+}
+
+/** True if all requests and jobs finished in time. */
+async function end(kernel: Kernel, server: RunningServer, reason: string): Promise<boolean> {
+  const { drain, linger } = kernel.config.http.timeouts;
+  server.leave();
+  const work = kernel.drain();
+  if (linger > 0) await sleep(linger * 1000);
+  const stopped = await server.stop(drain, work);
+  if (!stopped.requests) kernel.log.warn({}, 'requests were cut off: they took longer than `http.timeouts.drain`');
+  if (!stopped.work) {
+    kernel.log.warn({}, 'work was handed back: it took longer than `http.timeouts.drain`');
+    await kernel.abandon();
+  }
+  await kernel.close(reason);
+  return stopped.requests && stopped.work;
+}

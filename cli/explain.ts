@@ -1,0 +1,21 @@
+/** Formats an error for the terminal: boot errors with the catalogue's message, any other error as it is. */
+import { BootError } from '../contract/boot-error.js';
+import { fillMessage } from '../contract/problem.js';
+import { CATALOGUE } from '../language/problems/catalogue.js';
+import { PROGRAM_CODES } from '../language/problems/with-program-codes.js';
+import type { Paint } from '../language/source/frame.js';
+
+export function explain(error: unknown, paint: Paint): string {
+  if (error instanceof BootError) {
+    const entry = CATALOGUE[error.code] ?? PROGRAM_CODES[error.code] ?? error.words;
+    const message = entry === undefined ? error.message : fillMessage(entry.message, error.params);
+    const more = [
+      ...(error.place === undefined ? [] : [`at ${error.place}`]),
+      ...(entry === undefined ? [] : [entry.help]),
+    ];
+    return [`${paint('error', 'error')} ${paint('dim', error.code)} ${message}`, ...more].join('\n      ');
+  }
+  if (error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'))
+    return error.message;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

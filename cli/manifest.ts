@@ -1,0 +1,63 @@
+/** `lintel manifest`: validates the specs in a folder and writes them as data next to them. */
+import { join, relative, resolve, sep } from 'node:path';
+import { buildRegistry } from '../language/analysis/registry.js';
+import { BootError } from '../contract/boot-error.js';
+import { pluginId } from '../contract/plugin.js';
+import { flawsOf, kindFlawsOf } from '../language/export/hygiene.js';
+import { manifestOf, manifestText } from '../language/export/manifest.js';
+import { readManifest } from '../language/export/manifest-read.js';
+import { readFolder } from '../language/project/plugin-folders.js';
+import { MANIFEST_NAME } from '../language/project/plugin-manifests.js';
+import { loadProject } from '../kernel/runtime/project.js';
+import type { CommandOptions } from './commands.js';
+import { readText, writeWhole } from './files.js';
+import { paintFor } from './paint.js';
+import type { Terminal } from './terminal.js';
+import { versionOfPackage } from './version.js';
+
+export async function manifest(options: CommandOptions, terminal: Terminal): Promise<number> {
+  const { config, arguments: words, check } = options;
+  const { cwd, env, stdout, stderr } = terminal;
+  const paint = paintFor(terminal);
+  const [name] = words;
+  if (name === undefined) {
+    stderr.write('Which folder? lintel manifest <plugin folder>\n');
+    return 2;
+  }
+  const folder = resolve(cwd, name);
+  const project = await loadProject(cwd, config, env);
+  const found = await readFolder(folder, name);
+  // The config may already list this folder or a parent of it, so duplicates are removed.
+  const registry = buildRegistry(
+    [...new Set([...project.registry.kinds.values(), ...found.kinds])],
+    [...new Set([...project.registry.plugins.values(), ...found.specs])],
+  );
+  const judged = [
+    ...found.kinds.map((kind) => ({ id: `kind ${kind.kind}`, flaws: kindFlawsOf(kind) })),
+    ...found.specs.map((spec) => ({ id: pluginId(spec), flaws: flawsOf(registry, spec) })),
+  ];
+  for (const { id, flaws } of judged) {
+    const told = flaws.map((flaw) => `  ${paint('error', '!')} ${flaw}\n`);
+    if (flaws.length > 0) stderr.write(`${id}\n${told.join('')}`);
+  }
+  const count = judged.reduce((sum, { flaws }) => sum + flaws.length, 0);
+  if (count > 0) throw new BootError('CLI_FLAWS', { folder: name, count });
+  const runtime = (id: string): string | null => {
+    const file = found.files.get(id);
+    return file === undefined ? null : relative(folder, file).split(sep).join('/');
+  };
+  const { kinds, specs } = found;
+  const text = manifestText(manifestOf({ registry, version: versionOfPackage(), kinds, specs, runtime }));
+  // Validates the result with the strict reader that its consumers use.
+  readManifest(text);
+  const what = [...kinds.map(({ kind }) => `kind ${kind}`), ...specs.map(pluginId)].join(', ');
+  if (check) {
+    const current = (await readText(join(folder, MANIFEST_NAME))) === text;
+    if (!current) throw new BootError('CLI_STALE', { what: join(name, MANIFEST_NAME), command: `manifest ${name}` });
+    stdout.write(`${join(name, MANIFEST_NAME)} is current: ${what}\n`);
+    return 0;
+  }
+  await writeWhole(join(folder, MANIFEST_NAME), text);
+  stdout.write(`wrote ${join(name, MANIFEST_NAME)}: ${what}\n`);
+  return 0;
+}

@@ -1,0 +1,79 @@
+/** `lintel openapi`: prints the OpenAPI document of the definitions. Compiles them and opens no connections. */
+import { basename, join, resolve } from 'node:path';
+import { BootError } from '../contract/boot-error.js';
+import { isObject, type Json, type JsonObject } from '../contract/json.js';
+import { openapiOf } from '../language/export/openapi/document.js';
+import type { Kernel } from '../kernel/runtime/kernel.js';
+import { loadSqlParser } from '../language/project/sql-parser.js';
+import { boot } from './boot.js';
+import type { CommandOptions } from './commands.js';
+import { readText, writeWhole } from './files.js';
+import { showLeftOut } from './left-out.js';
+import { createLog } from './log.js';
+import type { Terminal } from './terminal.js';
+
+const FILE = 'openapi.json';
+
+export async function openapi({ config, out, check }: CommandOptions, terminal: Terminal): Promise<number> {
+  const { cwd, stdout } = terminal;
+  const log = await createLog(terminal);
+  // The log shares stdout with the document; skipped resources are printed to stderr.
+  log.level = 'error';
+  const booted = await boot(terminal, config, { connect: false, log });
+  if (booted === null) return 1;
+  const { kernel } = booted;
+  try {
+    showLeftOut(kernel, terminal);
+    const document = await describeKernel(kernel);
+    const text = `${JSON.stringify(document, null, 2)}\n`;
+    if (check) return await judge(out ?? FILE, text, terminal);
+    if (out === undefined) stdout.write(text);
+    else {
+      await writeWhole(resolve(cwd, out), text);
+      stdout.write(`wrote ${out}\n`);
+    }
+    return 0;
+  } finally {
+    await kernel.close('done');
+  }
+}
+
+async function judge(file: string, text: string, { cwd, stdout }: Terminal): Promise<number> {
+  if ((await readText(resolve(cwd, file))) !== text)
+    throw new BootError('CLI_STALE', { what: file, command: 'openapi' });
+  stdout.write(`${file}: current\n`);
+  return 0;
+}
+
+/** Returns the OpenAPI document of the current plans; its title is the name of the project's package. */
+export async function describeKernel(kernel: Kernel): Promise<JsonObject> {
+  const { project, config } = kernel;
+  const plans = [...kernel.plans().byId.values()];
+  const hasStatements = kernel.analysis().resources.some(({ definition }) => definition.finds.statements.length > 0);
+  return openapiOf({
+    analysis: kernel.analysis(),
+    registry: project.registry,
+    config,
+    info: await infoOf(project.folder),
+    sql: hasStatements ? await loadSqlParser() : undefined,
+    samples: new Map<string, Json>(plans.map(({ id, summary }) => [id, summary.sample])),
+  });
+}
+
+async function infoOf(folder: string): Promise<{ title: string; version: string }> {
+  const text = await readText(join(folder, 'package.json'));
+  const { name, version } = parsed(text);
+  return {
+    title: typeof name === 'string' && name !== '' ? name : basename(folder),
+    version: typeof version === 'string' && version !== '' ? version : '0.0.0',
+  };
+}
+
+function parsed(text: string | null): Readonly<Record<string, unknown>> {
+  try {
+    const json: unknown = JSON.parse(text ?? '{}');
+    return isObject(json) ? json : {};
+  } catch {
+    return {};
+  }
+}

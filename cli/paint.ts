@@ -1,0 +1,26 @@
+/** Terminal colours; disabled if stdout is not a TTY or NO_COLOR is set. */
+import { styleText } from 'node:util';
+import type { Paint } from '../language/source/frame.js';
+import type { Terminal } from './terminal.js';
+
+const STYLES = {
+  error: ['bold', 'red'],
+  warning: ['bold', 'yellow'],
+  hint: ['bold', 'blue'],
+  dim: 'dim',
+  bold: 'bold',
+} as const;
+
+const isColoured = ({ env, stdout }: Terminal): boolean =>
+  env['FORCE_COLOR'] !== undefined || (stdout.isTTY === true && env['NO_COLOR'] === undefined);
+
+export const unpainted: Paint = (_style, text) => text;
+
+export function paintFor(terminal: Terminal): Paint {
+  if (!isColoured(terminal)) return unpainted;
+  return (style, text) => {
+    const format = STYLES[style];
+    // `isColoured` has decided already; `styleText` would check the streams of this process instead.
+    return styleText(typeof format === 'string' ? format : [...format], text, { validateStream: false });
+  };
+}

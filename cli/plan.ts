@@ -1,0 +1,68 @@
+/** `lintel plan <id>`: prints the compiled plan of a resource. It contains no values of environment variables. */
+import type { CommandOptions } from './commands.js';
+import { isObject, type Json } from '../contract/json.js';
+import { createKernel } from '../kernel/runtime/kernel.js';
+import { loadProject } from '../kernel/runtime/project.js';
+import { nearest } from '../language/source/suggest.js';
+import { createLog } from './log.js';
+import type { Terminal } from './terminal.js';
+
+const FORMATS = ['pretty', 'json'];
+
+export async function plan(options: CommandOptions, terminal: Terminal): Promise<number> {
+  const { config, format = 'pretty', arguments: words } = options;
+  const { cwd, env, stdout, stderr } = terminal;
+  const [id] = words;
+  if (id === undefined) {
+    stderr.write('Which resource? lintel plan <id>\n');
+    return 2;
+  }
+  if (!FORMATS.includes(format)) {
+    stderr.write(`--format takes ${FORMATS.join(', ')}; not "${format}".\n`);
+    return 2;
+  }
+  const log = await createLog(terminal);
+  // The log shares stdout with the plan, so with JSON output only errors are logged.
+  log.level = format === 'json' ? 'error' : 'warn';
+  const project = await loadProject(cwd, config, env);
+  const kernel = await createKernel({ project, log, onProblem: 'skip', connect: false });
+  try {
+    const plans = kernel.plans();
+    const found = plans.byId.get(id) ?? plans.byPath.get(`/${id}`);
+    if (found === undefined) {
+      const near = nearest(id, plans.byId.keys());
+      const known = kernel.analysis().resources.some((resource) => resource.id === id);
+      const reason = known ? 'has errors; see `lintel check`' : 'does not exist';
+      stderr.write(`The resource "${id}" ${reason}.${near === undefined ? '' : ` Did you mean "${near}"?`}\n`);
+      return 1;
+    }
+    const { describe } = found.summary;
+    stdout.write(format === 'json' ? `${JSON.stringify(describe, null, 2)}\n` : `${outline(describe, 0)}\n`);
+    return 0;
+  } finally {
+    await kernel.close('done');
+  }
+}
+
+const scalar = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+/** Formats JSON as an indented outline without braces and empty parts. */
+function outline(json: Json, depth: number): string {
+  const indent = '  '.repeat(depth);
+  if (Array.isArray(json)) {
+    return (json as readonly Json[])
+      .map((item) =>
+        isObject(item) ? `${indent}- ${outline(item, depth + 1).trimStart()}` : `${indent}- ${scalar(item)}`,
+      )
+      .join('\n');
+  }
+  if (!isObject(json)) return `${indent}${scalar(json)}`;
+  return Object.entries(json)
+    .filter(([, value]) => value !== null && !(Array.isArray(value) && value.length === 0))
+    .map(([key, value]) =>
+      typeof value === 'object'
+        ? `${indent}${key}:\n${outline(value, depth + 1)}`
+        : `${indent}${key}: ${scalar(value)}`,
+    )
+    .join('\n');
+}

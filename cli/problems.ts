@@ -1,0 +1,134 @@
+/** Formats problems for `check`: code frames, JSON rows, or SARIF. */
+import type { CodeEntry, Problem } from '../contract/problem.js';
+import { codeFrame, type Paint } from '../language/source/frame.js';
+import type { Project } from '../kernel/runtime/project.js';
+import type { Document } from '../language/source/document.js';
+
+export function pretty(
+  problems: readonly Problem[],
+  documents: ReadonlyMap<string, Document>,
+  paint: Paint,
+  { acknowledged = 0, nameOf = () => null }: Shown = {},
+): string {
+  const frames = causesOf(problems).map(([first, ...others]) => {
+    const frame = codeFrame(first, documents.get(first.file), paint, nameOf(first));
+    return others.length === 0 ? frame : `${frame}\n${paint('dim', elsewhere(others))}`;
+  });
+  const rest = acknowledged === 0 ? '' : ` (${acknowledged} acknowledged)`;
+  return [...frames, summary(problems) + rest].join('\n\n');
+}
+
+export interface Shown {
+  readonly acknowledged?: number | undefined;
+  /** Name of the definition that contains the problem, for files with several. */
+  readonly nameOf?: ((problem: Problem) => string | null) | undefined;
+}
+
+/** Groups warnings and hints with equal code and message, so each is shown once with all its locations. */
+function causesOf(problems: readonly Problem[]): (readonly [Problem, ...Problem[]])[] {
+  const causes = new Map<string, [Problem, ...Problem[]]>();
+  for (const [at, problem] of problems.entries()) {
+    // Each error is shown, because each has to be fixed at its own location.
+    const key = problem.severity === 'error' ? String(at) : `${problem.code} ${problem.message}`;
+    const known = causes.get(key);
+    if (known === undefined) causes.set(key, [problem]);
+    else known.push(problem);
+  }
+  return [...causes.values()];
+}
+
+const SHOWN = 3;
+
+function elsewhere(problems: readonly Problem[]): string {
+  const places = problems
+    .slice(0, SHOWN)
+    .map(({ file, range: { start } }) => `${file}:${start.line + 1}:${start.character + 1}`);
+  const rest = problems.length - places.length;
+  return `  also at ${places.join(', ')}${rest === 0 ? '' : ` and ${rest} more`}`;
+}
+
+export function summary(problems: readonly Problem[]): string {
+  const count = (severity: Problem['severity'], word: string): string => {
+    const n = problems.filter((problem) => problem.severity === severity).length;
+    return `${n} ${word}${n === 1 ? '' : 's'}`;
+  };
+  return `${count('error', 'error')}, ${count('warning', 'warning')}, ${count('hint', 'hint')}`;
+}
+
+/** One row per problem; positions are zero-based, as in LSP. */
+export const rows = (problems: readonly Problem[]): string =>
+  JSON.stringify(
+    problems.map(({ code, severity, message, file, range, related, fix, others = [] }) => ({
+      code,
+      severity,
+      message,
+      file,
+      range,
+      related,
+      fix: fix ?? null,
+      others,
+    })),
+    null,
+    2,
+  );
+
+const LEVELS = { error: 'error', warning: 'warning', hint: 'note' } as const;
+
+/** SARIF 2.1.0; regions are one-based. */
+export function sarif(
+  problems: readonly Problem[],
+  codes: Readonly<Record<string, CodeEntry>>,
+  version: string,
+): string {
+  const used = [...new Set(problems.map((problem) => problem.code))].sort();
+  return JSON.stringify(
+    {
+      $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
+      version: '2.1.0',
+      runs: [
+        {
+          tool: {
+            driver: {
+              name: 'lintel',
+              version,
+              rules: used.map((id) => ({
+                id,
+                shortDescription: { text: codes[id]?.title ?? id },
+                help: { text: codes[id]?.help ?? '' },
+              })),
+            },
+          },
+          results: problems.map((problem) => ({
+            ruleId: problem.code,
+            level: LEVELS[problem.severity],
+            message: { text: problem.message },
+            locations: [location(problem)],
+            relatedLocations: problem.related.map((related) => ({
+              ...location(related),
+              message: { text: related.message },
+            })),
+          })),
+        },
+      ],
+    },
+    null,
+    2,
+  );
+}
+
+const location = ({ file, range }: Pick<Problem, 'file' | 'range'>) => ({
+  physicalLocation: {
+    artifactLocation: { uri: file.replaceAll('\\', '/') },
+    region: {
+      startLine: range.start.line + 1,
+      startColumn: range.start.character + 1,
+      endLine: range.end.line + 1,
+      endColumn: range.end.character + 1,
+    },
+  },
+});
+
+export const withConfig = (
+  { configDocument }: Project,
+  documents: ReadonlyMap<string, Document> = new Map(),
+): ReadonlyMap<string, Document> => new Map([...documents, [configDocument.file, configDocument]]);

@@ -1,0 +1,44 @@
+/** `lintel schema`: writes JSON Schemas of definitions, models and the config for the plugins that the config loads. */
+import { resolve } from 'node:path';
+import type { CommandOptions } from './commands.js';
+import type { Registry } from '../language/analysis/registry.js';
+import { schemaFor, SCHEMA_TARGETS, type SchemaTarget } from '../language/export/schema-files.js';
+import { nearest } from '../language/source/suggest.js';
+import { loadProject } from '../kernel/runtime/project.js';
+import { writeWhole } from './files.js';
+import type { Terminal } from './terminal.js';
+
+export async function schema(
+  { config, out, for: wanted = 'all' }: CommandOptions,
+  { cwd, env, stdout, stderr }: Terminal,
+): Promise<number> {
+  const target = SCHEMA_TARGETS.find((name) => name === wanted);
+  if (target === undefined) {
+    const near = nearest(wanted, SCHEMA_TARGETS);
+    const hint = near === undefined ? '' : ` Did you mean "${near}"?`;
+    stderr.write(`--for takes ${SCHEMA_TARGETS.join(', ')}; not "${wanted}".${hint}\n`);
+    return 2;
+  }
+  const { registry } = await loadProject(cwd, config, env);
+  if (out === undefined) {
+    stdout.write(schemaText(target, registry));
+    return 0;
+  }
+  const files = out.endsWith('.json')
+    ? [[out, schemaText(target, registry)] as const]
+    : inFolder(out, target, registry);
+  for (const [file, text] of files) {
+    await writeWhole(resolve(cwd, file), text);
+    stdout.write(`wrote ${file}\n`);
+  }
+  return 0;
+}
+
+const schemaText = (target: SchemaTarget, registry: Registry): string =>
+  `${JSON.stringify(schemaFor(target, registry), null, 2)}\n`;
+
+/** One file per target, with a stable name that editor settings can refer to. */
+export function inFolder(folder: string, target: SchemaTarget, registry: Registry): (readonly [string, string])[] {
+  const targets = target === 'all' ? SCHEMA_TARGETS.filter((name) => name !== 'all') : [target];
+  return targets.map((name) => [`${folder}/lintel.${name}.schema.json`, schemaText(name, registry)]);
+}

@@ -1,0 +1,330 @@
+/**
+ * The halves of a plugin: the spec describes it, the runtime implements
+ * it. A spec never imports its runtime, not even dynamically.
+ */
+import type { Json, JsonObject } from './json.js';
+import type { ApiPart, ApiPlace } from './api.js';
+import type { CodeEntry, Params } from './problem.js';
+import type { Kind } from './kind.js';
+import type { Registrar } from './hooks.js';
+import type { MigrationHow, MigrationOutline, MigrationProgress } from './migration.js';
+import type { Invented } from './mistaken.js';
+import type { ModelTable } from './model.js';
+import type { Outbound } from './outbound.js';
+import type { JobDesk, Running } from './deferred.js';
+import type { Kept, KeptElsewhere } from './keeping.js';
+import type { Signal } from './plan.js';
+import type { Question, Refusal, Scratch } from './trial.js';
+
+/** `language/schema` knows the contents. */
+export interface SchemaLike {
+  readonly __isYupSchema__: boolean;
+}
+
+export type FactValue = string | number | boolean | readonly string[];
+
+export interface Example {
+  readonly title: string;
+  readonly json: Json;
+}
+
+export interface CounterExample extends Example {
+  /** The expected problem, and the JSON pointer (into `json`) of its location. */
+  readonly code: string;
+  readonly at: string;
+}
+
+/** A result of a plugin's check. */
+export interface Finding {
+  readonly code: string;
+  /** JSON pointer relative to the plugin's value. */
+  readonly at: string;
+  /** Locates the member's name, not its value. */
+  readonly key?: true;
+  /** Narrows the location to characters `[start, end)` of the decoded string. */
+  readonly span?: readonly [number, number];
+  readonly params?: Params;
+  /** Replacement text for the location, or edits. */
+  readonly fix?: {
+    readonly title: string;
+    readonly text?: string;
+    readonly edits?: readonly FindingEdit[];
+    /** Applies the edits to this field of a model that the actionable uses, with relative pointers. */
+    readonly modelField?: string;
+    /** A guess or a placeholder, which needs review. */
+    readonly asks?: true;
+  };
+}
+
+/** `at`: JSON pointer relative to the plugin's value. */
+export type FindingEdit =
+  /** `text` is in JSON notation; `span` counts characters of the decoded string. */
+  | { readonly at: string; readonly span: readonly [number, number]; readonly text: string }
+  | { readonly at: string; readonly remove: true }
+  | { readonly at: string; readonly value: Json }
+  /** Appends items; creates a missing list. */
+  | { readonly at: string; readonly add: readonly Json[] }
+  /** Adds a missing member. */
+  | { readonly at: string; readonly put: Json }
+  /** Wraps the value in an object, as the member of this name. */
+  | { readonly at: string; readonly within: string };
+
+/** The input of a plugin's check. */
+export interface CheckPlace {
+  readonly slot: string;
+  /** The plugin's own fields as written. */
+  readonly value: Readonly<Record<string, Json>>;
+  /** The complete object in the slot. */
+  readonly holder: Readonly<Record<string, Json>>;
+  /** The complete definition or config. */
+  readonly root: Readonly<Record<string, Json>>;
+  /** Undefined for an unknown plugin. */
+  readonly facts: (kind: string, name: string) => Readonly<Record<string, FactValue>> | undefined;
+  /** Null when the variable is not set or the environment is unknown. */
+  readonly env: (name: string) => EnvFact | null;
+  /** False only in a known environment without the variable. */
+  readonly isSet: (name: string) => boolean;
+  /** The config enables features for tests. */
+  readonly testing: boolean;
+  /** Null: the native format. */
+  readonly profile: string | null;
+  /** Empty for models and the config. */
+  readonly actions: readonly CheckAction[];
+  /** Path parameters that the work reads. */
+  readonly inPath: readonly string[];
+  /** Null where no config is known. */
+  readonly outbound: Outbound | null;
+  /** Whether the config enables persistent connections; null where no config is known. */
+  readonly connections: boolean | null;
+  /** The candidate that most resembles the name. */
+  readonly nearest: (name: string, candidates: Iterable<string>) => string | undefined;
+  /** Names that responses omit by default. */
+  readonly secrets: ReadonlySet<string>;
+}
+
+export interface EnvFact {
+  /** Characters; `bytes` counts UTF-8. */
+  readonly length: number;
+  readonly bytes: number;
+  readonly blank: boolean;
+}
+
+export interface CheckAction {
+  readonly index: number;
+  readonly noOp: boolean;
+  readonly main: boolean;
+  /** Models of the tables that its statements use. */
+  readonly models: readonly string[];
+  /** Field names of these models, and timestamps that queries add. */
+  readonly names: readonly string[];
+  /** By lower-case name, without fields that two models define differently. */
+  readonly fields: ReadonlyMap<string, Readonly<Record<string, Json>>>;
+  /** Fields that a model or statement requires to be unique, alone or in combination. */
+  readonly uniques: ReadonlySet<string>;
+  /** Names of its result; null where uncertain. */
+  readonly answers: readonly string[] | null;
+  /** Whether the value at this dotted path of its result comes from a secret column. */
+  readonly isSecret: (path: string) => boolean;
+  readonly timing: Timing;
+}
+
+export interface Timing {
+  readonly scheduled: boolean;
+  /** Runs after the response. */
+  readonly later: boolean;
+  /** The actionable itself is deferred, not only its resource. */
+  readonly own: boolean;
+}
+
+export interface Items {
+  readonly most: number;
+  readonly limit: readonly string[] | null;
+}
+
+/** What a place issues for guards. `marks` is for guards and contains no environment values. */
+export interface Issued {
+  /** Dotted paths in the definition. */
+  readonly claims: readonly string[];
+  /** Claims that are always present. */
+  readonly standard: readonly string[];
+  readonly marks: JsonObject;
+}
+
+export interface PluginSpec {
+  readonly kind: string;
+  /** As definitions write it; unique within the kind. */
+  readonly name: string;
+  readonly since: string;
+  readonly status?: 'stable' | 'experimental' | 'deprecated';
+  readonly deprecated?: { readonly since: string; readonly message: string; readonly replacedBy?: string };
+  readonly summary: string;
+  /** Markdown for editors and reference pages. */
+  readonly details?: string;
+  readonly facts?: Readonly<Record<string, FactValue>>;
+  /** For a kind with one slot. */
+  readonly schema?: SchemaLike;
+  /** For a kind with several slots. */
+  readonly slots?: Readonly<Record<string, SchemaLike>>;
+  /** Pure, synchronous check of rules beyond the schema; called for valid shapes only. */
+  readonly check?: (place: CheckPlace) => readonly Finding[];
+  /**
+   * For guards: a key of the admitted callers, without environment values; by default equal for all places of the plugin.
+   * Called for any shape, never throws.
+   */
+  readonly guardOf?: (place: Pick<CheckPlace, 'value' | 'holder' | 'facts'>) => string;
+  /**
+   * For plugins that identify callers: a key of the uid namespace, without environment
+   * values. `reached`: callers can be addressed by uid. Called for any shape, never throws.
+   */
+  readonly realmOf?: (place: Pick<CheckPlace, 'value' | 'holder' | 'facts'>) => {
+    readonly realm: string;
+    readonly reached: boolean;
+  };
+  /** For features that issue credentials. Called for any shape, never throws. */
+  readonly issues?: (place: Pick<CheckPlace, 'value' | 'holder'>) => Issued | null;
+  /** Whether a guard accepts those credentials; null where the environment decides. Never throws. */
+  readonly accepts?: (place: Pick<CheckPlace, 'value' | 'holder' | 'facts'>, issued: Issued) => boolean | null;
+  /**
+   * For features: keys of the tokens that this place issues and accepts, without environment values; null for foreign tokens.
+   * `at`: where the key is written. Called for any shape, never throws.
+   */
+  readonly tokensOf?: (place: Pick<CheckPlace, 'value' | 'holder' | 'facts'>) => {
+    /** Tokens of different kinds cannot be confused. */
+    readonly sort: string;
+    readonly gives: string | null;
+    readonly takes: string | null;
+    readonly at: string;
+  };
+  /**
+   * For features: when the work runs, if not in the foreground. Called for any shape, never throws. `later`: after the response.
+   * `scheduled`: triggered by the scheduler.
+   */
+  readonly timing?: (place: Pick<CheckPlace, 'value' | 'holder' | 'slot'>) => 'later' | 'scheduled' | null;
+  /**
+   * For features: the effect on transactions. Called for any shape, never throws. `alone`: the resource
+   * shares none. `apart`: this actionable shares none. `demanding`: without a result the request ends.
+   */
+  readonly standing?: (place: Pick<CheckPlace, 'value' | 'holder' | 'slot'>) => 'alone' | 'apart' | 'demanding' | null;
+  /** Names of a query's or list's rows; null where uncertain. Called for valid places only. */
+  readonly answers?: (place: Pick<CheckPlace, 'value' | 'holder'>) => readonly string[] | null;
+  /** The maximum number of a list's items, and the path of the field that sets it. Called for valid places only. */
+  readonly items?: (place: Pick<CheckPlace, 'value' | 'holder'>) => Items;
+  /** Pure; called for valid places only. */
+  readonly openapi?: (place: ApiPlace) => ApiPart;
+  /** Ids or patterns (`generator:*`) of plugins that this plugin may resolve. */
+  readonly requires?: readonly string[];
+  /** Ids or patterns of plugins that it uses if they are loaded anyway. */
+  readonly seeks?: readonly string[];
+  readonly errors?: Readonly<Record<string, CodeEntry>>;
+  /** Common wrong names for this plugin's function. */
+  readonly invented?: readonly Invented[];
+  /** Names in other systems, case-insensitive, for suggestions. */
+  readonly aliases?: readonly string[];
+  readonly examples: readonly Example[];
+  readonly counterExamples: readonly CounterExample[];
+}
+
+export function definePlugin<const S extends PluginSpec>(spec: S): S {
+  return Object.freeze(spec);
+}
+
+/** The id of a plugin outside definitions: `kind:Name`. */
+export type PluginId = string;
+export const pluginId = (spec: { readonly kind: string; readonly name: string }): PluginId =>
+  `${spec.kind}:${spec.name}`;
+
+export interface Log {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+  /** Absent: all levels are enabled. */
+  isLevelEnabled?(level: 'debug' | 'info' | 'warn' | 'error'): boolean;
+}
+
+export interface RuntimeContext {
+  readonly id: PluginId;
+  /** Name of a configured instance (`main`); the plugin's own name otherwise. */
+  readonly instance: string;
+  /** With `$ENV` resolved. */
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly log: Log;
+  /** Aborted when the kernel closes. */
+  readonly signal: Signal;
+  /** Reads from a snapshot. */
+  readonly env: (name: string) => string | undefined;
+  /** The base of relative paths in the config. */
+  readonly folder: string;
+  /** Absent only in handmade contexts. */
+  readonly outbound?: Outbound;
+  /** Usable once the kernel is ready. Absent only in handmade contexts. */
+  readonly running?: Running;
+  /** Only for plugins (or instances) in the spec's `requires`. */
+  readonly resolve: <H>(kind: Kind<H>, name: string) => H;
+  /** For plugins in the spec's `seeks`; null when not in use. Absent only in handmade contexts. */
+  readonly find?: <H>(kind: Kind<H>, name: string) => H | null;
+}
+
+export interface Health {
+  readonly ok: boolean;
+  /** Requests do not need it, so the process remains ready. */
+  readonly optional?: true;
+  readonly detail?: string;
+}
+
+/** The implementation of a plugin. `create` is mandatory for kinds with handle methods. */
+export interface PluginRuntime<H = unknown> {
+  /** Synchronous, no I/O. */
+  register?(hooks: Registrar, context: RuntimeContext): void;
+  /** Creates the handle without I/O. */
+  create?(context: RuntimeContext): H;
+  /**
+   * Connects within the deadline. A retryable Fault means that the server is
+   * unavailable: a serving process retries. Any other error ends the start.
+   */
+  open?(handle: H, context: RuntimeContext): Promise<void>;
+  /** Synchronizes the store's schema with the models, before plans that use them are served. */
+  adopt?(
+    handle: H,
+    tables: readonly ModelTable[],
+    context: RuntimeContext,
+    progress?: MigrationProgress,
+    how?: MigrationHow,
+  ): Promise<void>;
+  /** The changes of `adopt`; reads only. */
+  plan?(
+    handle: H,
+    tables: readonly ModelTable[],
+    context: RuntimeContext,
+    how?: MigrationHow,
+  ): Promise<MigrationOutline>;
+  /** For stores without a server: an empty store that checks statements of the same syntax. */
+  scratch?(): Promise<Scratch>;
+  /** Checks statements without running them; null for a valid or uncertain one. */
+  ask?(
+    handle: H,
+    questions: readonly Question[],
+    tables: readonly ModelTable[],
+    context: RuntimeContext,
+  ): Promise<readonly (Refusal | null)[]>;
+  /**
+   * Starts work that no request triggers, once the kernel is ready or a reload's plans are served. Never called in a process that
+   * only checks, migrates or manages jobs.
+   */
+  serve?(handle: H, context: RuntimeContext): Promise<void>;
+  /** Accepts no new work and resolves when current work is finished. `close` follows. */
+  drain?(handle: H): Promise<void>;
+  /** `drain` timed out: releases the claims on unfinished work, so that other processes can take it. */
+  abandon?(handle: H): Promise<void>;
+  /** Local data of this instance. Called without a handle and without `open`. */
+  keeps?(context: Pick<RuntimeContext, 'instance' | 'options' | 'folder'>): Kept | KeptElsewhere | null;
+  desk?(handle: H): JobDesk;
+  /** Idempotent; called in reverse order of `open`. */
+  close?(handle: H): Promise<void>;
+  health?(handle: H): Promise<Health>;
+}
+
+/** The compiler checks the handle against the kind. */
+export function defineRuntime<H>(_kind: Kind<H>, runtime: PluginRuntime<H>): PluginRuntime<H> {
+  return Object.freeze(runtime);
+}

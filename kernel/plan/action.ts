@@ -1,0 +1,198 @@
+/** Compiles one actionable (features become steps, its mode a closure), or the features of a resource. */
+import { BootError } from '../../contract/boot-error.js';
+import type { Deferral, Schedule } from '../../contract/deferred.js';
+import type { Json } from '../../contract/json.js';
+import type { ModelTable } from '../../contract/model.js';
+import type { Execute, FileLimits, Identity, ModePlan, PlanTools, ProofSort, Step } from '../../contract/plan.js';
+import { ActionPhase, ResourcePhase, Slot } from '../../contract/slot.js';
+import { inside } from '../../language/analysis/report.js';
+import type { ActionModel, ResourceModel } from '../../language/analysis/model.js';
+import { positionAt } from '../../language/source/document.js';
+import type { Isolations } from '../../language/analysis/isolation.js';
+import type { Registry } from '../../language/analysis/registry.js';
+import type { PluginPlace } from '../../language/analysis/finds.js';
+import type { Draft } from './draft.js';
+import { reachedRealm } from './owners.js';
+import type { ActionPlan } from './plan.js';
+import { stepsBetween } from './steps.js';
+import { makeTools, type Handles, type ResourceScope } from './tools.js';
+
+export type Interceptor = (mode: string, execute: Execute, action: { key: string; mode: string }) => Execute;
+
+export interface CompileInput {
+  /** The whole set, because dependencies may be in other resources. */
+  readonly resources: ReadonlyMap<string, ResourceModel>;
+  /** The whole set, by key. */
+  readonly actions: ReadonlyMap<string, ActionModel>;
+  readonly registry: Registry;
+  readonly handles: Handles;
+  readonly tables: ReadonlyMap<string, ModelTable>;
+  readonly isolations: Isolations;
+  readonly intercept: Interceptor;
+  readonly profile: string | null;
+  /** The config enables features that are for tests only. */
+  readonly testing: boolean;
+  readonly uses: ReadonlySet<string>;
+  /** Hash of the set. */
+  readonly version: string;
+  /** Whether a plugin may read the results of this mode before the response; by default true. */
+  readonly watched?: (mode: string) => boolean;
+}
+
+/** The part of the handles that the compiler calls. */
+interface FeatureLike {
+  plan(
+    place: {
+      slot: string;
+      value: Readonly<Record<string, Json>>;
+      holder: Readonly<Record<string, Json>>;
+      pointer: string;
+    },
+    tools: PlanTools,
+  ): {
+    readonly steps: readonly Step[];
+    readonly validates?: readonly string[];
+    readonly sample?: Readonly<Record<string, Json>>;
+    readonly guard?: string;
+    readonly proof?: Exclude<ProofSort, 'none'>;
+    readonly identity?: Identity;
+    readonly requestOnly?: true;
+    readonly alone?: true;
+    readonly apart?: true;
+    readonly presumes?: true;
+    readonly answers?: true;
+    readonly reveals?: readonly string[];
+    readonly defers?: Deferral;
+    readonly schedule?: Pick<Schedule, 'expression' | 'zone'>;
+  };
+}
+interface ModeLike {
+  plan(value: Readonly<Record<string, Json>>, pointer: string, tools: PlanTools): ModePlan;
+}
+
+export interface CompiledAction {
+  readonly plan: ActionPlan;
+  readonly renders: ModePlan['renders'];
+  /** Steps that convert the payload to its storable form; in the foreground also part of `before`. */
+  readonly seal: readonly Step[];
+  readonly deferrals: readonly Deferral[];
+  readonly schedule: Pick<Schedule, 'expression' | 'zone'> | null;
+}
+
+/** `sealed`: the payload is in its storable form when the work runs. */
+export function compileAction(
+  input: CompileInput,
+  scope: ResourceScope,
+  action: ActionModel,
+  index: number,
+  draft: Draft,
+  sealed = false,
+): CompiledAction {
+  const direct = action.places.filter((place) => place.node === action.node);
+  const steps: Step[] = [];
+  const inner: Draft = { ...draft, steps, deferrals: [], schedule: null };
+  planFeatures(scope, action, direct, inner);
+  draft.alone ||= inner.alone;
+  draft.requestOnly ||= inner.requestOnly;
+  draft.presumes ||= inner.presumes;
+  draft.steps.push(...steps.filter((step) => step.phase >= ResourcePhase.ADMIT));
+  const modeId = direct.find((place) => place.slot === Slot.MODE)?.plugin;
+  if (modeId === undefined) throw new BootError('DEF_UNKNOWN_PLUGIN', { kind: 'mode', name: action.mode });
+  const handle = scope.handles.handle(modeId) as ModeLike;
+  const planned = placed(action, () =>
+    handle.plan(action.value, action.node.pointer, makeTools(scope, action, modeId)),
+  );
+  const tables = action.models.map((model) => scope.tables.get(model)?.table ?? model);
+  const touches = tables.length > 0 ? tables : [String(input.registry.plugins.get(modeId)?.facts?.['touches'] ?? '')];
+  touches.forEach((name) => draft.touches.add(name));
+  draft.takesList ||= planned.takesList === true;
+  draft.needsList ||= planned.needsList === true;
+  draft.files = widest(draft.files, planned.files);
+  const renders = input.watched?.(action.mode) === false ? planned.renders : undefined;
+  const plan = Object.freeze({
+    key: action.key,
+    mode: action.mode,
+    index,
+    before: stepsBetween(sealed ? steps.filter(({ seals }) => seals !== true) : steps, 0, ActionPhase.EXECUTE - 1),
+    execute: input.intercept(action.mode, planned.execute, { key: action.key, mode: action.mode }),
+    after: stepsBetween(steps, ActionPhase.EXECUTE, ResourcePhase.ADMIT - 1),
+    shape: stepsBetween(steps, ActionPhase.SHAPE, ResourcePhase.ADMIT - 1),
+    unit: planned.unit ?? null,
+    parallel: action.parallel,
+    apart: inner.apart,
+    always: planned.always === true,
+    pure: planned.pure === true,
+    reads: planned.reads === true,
+    turns: steps.find((step) => step.phase < ResourcePhase.ADMIT && step.turns !== undefined)?.turns ?? null,
+    describe: planned.describe,
+  });
+  return {
+    plan,
+    renders,
+    seal: steps.filter(({ seals }) => seals === true),
+    deferrals: inner.deferrals,
+    schedule: inner.schedule,
+  };
+}
+
+/** The transport applies the widest limits; each actionable validates its own. */
+function widest(known: FileLimits | null, more: FileLimits | undefined): FileLimits | null {
+  if (known === null || more === undefined) return more ?? known;
+  return { count: Math.max(known.count, more.count), bytes: Math.max(known.bytes, more.bytes) };
+}
+
+export function planFeatures(
+  scope: ResourceScope,
+  action: ActionModel | null,
+  places: readonly PluginPlace[],
+  draft: Draft,
+): void {
+  const slot = action === null ? Slot.RESOURCE : Slot.ACTIONABLE;
+  const node = action?.node ?? scope.resource.definition.node;
+  for (const place of places) {
+    if (place.slot !== slot || place.node !== node) continue;
+    const handle = scope.handles.handle(place.plugin) as FeatureLike;
+    const tools = makeTools(scope, action, place.plugin);
+    const { value, holder } = place;
+    const planned = handle.plan({ slot, value, holder, pointer: node.pointer }, tools);
+    draft.steps.push(...planned.steps);
+    draft.validates.push(...(planned.validates ?? []));
+    Object.assign(draft.sample, planned.sample);
+    if (planned.guard !== undefined) draft.guards.push(planned.guard);
+    if (draft.proof !== 'header') draft.proof = planned.proof ?? draft.proof;
+    if (scope.registry.plugins.get(place.plugin)?.facts?.['identifies'] === true)
+      draft.identities.push({
+        key: identityKey(scope, place, planned.identity),
+        realm: reachedRealm(scope.registry, [place]),
+        identity: planned.identity ?? null,
+      });
+    draft.requestOnly ||= planned.requestOnly === true;
+    draft.alone ||= planned.alone === true;
+    draft.apart ||= planned.apart === true;
+    draft.presumes ||= planned.presumes === true;
+    draft.answers ||= planned.answers === true;
+    scope.revealed.push(...(planned.reveals ?? []));
+    if (planned.defers !== undefined) draft.deferrals.push(planned.defers);
+    draft.schedule = planned.schedule ?? draft.schedule;
+  }
+}
+
+/** Identifies the admitted callers and their header. */
+function identityKey({ registry }: ResourceScope, place: PluginPlace, identity: Identity | undefined): string {
+  const facts = (kind: string, name: string) => registry.plugin(kind, name)?.facts;
+  const judged = registry.plugins.get(place.plugin)?.guardOf?.({ ...place, facts }) ?? '';
+  return JSON.stringify([place.plugin, judged, identity?.header ?? null]);
+}
+
+/** Adds the location of the query or actionable to a planning error. */
+function placed<T>({ definition: { doc, finds }, node }: ActionModel, plan: () => T): T {
+  try {
+    return plan();
+  } catch (error) {
+    if (!(error instanceof BootError)) throw error;
+    const queries = [...finds.statements, ...finds.documents].filter((query) => inside(query.node, node));
+    const { line, character } = positionAt(doc, (queries[0]?.node ?? node).start);
+    error.place ??= `${doc.file}:${line + 1}:${character + 1}`;
+    throw error;
+  }
+}

@@ -1,0 +1,109 @@
+/** Plans how a job resumes: its steps (each commits as a whole), what each passes on, and where its end is noted. */
+import type { Inbox, Note } from '../../contract/deferred.js';
+import type { Frame } from '../../contract/plan.js';
+import type { ActionModel } from '../../language/analysis/model.js';
+import type { ActionGroup } from './plan.js';
+import { carried, missingIn, readsOf } from './reads.js';
+import { secretsIn, type ResourceScope } from './tools.js';
+
+export interface StepPlan extends ActionGroup {
+  readonly keys: readonly string[];
+  /** Null: the queue notes the step after it ends. */
+  readonly inbox: Inbox | null;
+  /** False when the step is repeatable, or when the job's own end records it. */
+  readonly noted: boolean;
+  readonly last: boolean;
+  /** Values for later steps. */
+  readonly leaves: (frame: Frame) => Pick<Note, 'carries' | 'state'>;
+}
+
+export interface CursorPlan {
+  /** Steps of one stage run in parallel. */
+  readonly stages: readonly (readonly StepPlan[])[];
+  readonly inboxes: readonly Inbox[];
+  /** Restores the values of noted steps. Returns the label of a missing value, or null. */
+  readonly give: (notes: readonly Note[], frame: Frame) => string | null;
+}
+
+type InboxOf = (group: ActionGroup) => Inbox | null;
+
+/** Parallel actionables commit one by one. */
+export const stagesOf = (groups: readonly ActionGroup[]): ActionGroup[][] =>
+  groups.map((group) =>
+    group.parallel
+      ? group.actions.map((action) => ({ unit: action.unit, turns: action.turns, parallel: false, actions: [action] }))
+      : [group],
+  );
+
+/** Null for a single step that no inbox can note; the job's end is enough. */
+export function compileCursor(
+  scope: ResourceScope,
+  members: readonly ActionModel[],
+  groups: readonly ActionGroup[],
+  indexOf: ReadonlyMap<string, number>,
+  inboxOf: InboxOf,
+): CursorPlan | null {
+  const stages = stagesOf(groups);
+  /** Without side effects, or only reading a secret result, which must not be stored. */
+  const isPure = ({ actions }: ActionGroup): boolean =>
+    actions.every(({ pure, reads, key }) => pure || (reads && leavesSecret(scope, members, key)));
+  const lasting = stages.flat().filter((step) => !isPure(step));
+  const [only] = lasting;
+  if (only === undefined || (lasting.length === 1 && inboxOf(only) === null)) return null;
+  const keysOf = ({ actions }: ActionGroup): string[] => actions.map(({ key }) => key);
+  const order = stages.flat().flatMap(keysOf);
+  const modelsOf = (keys: readonly string[]): ActionModel[] => members.filter(({ key }) => keys.includes(key));
+  const known = new Set(order);
+  const ends = lasting.at(-1);
+  const steps = stages.map((stage, at) => {
+    const behind = modelsOf(
+      stages
+        .slice(at + 1)
+        .flat()
+        .flatMap(keysOf),
+    );
+    return stage.map((step): StepPlan => {
+      const keys = keysOf(step);
+      const inbox = inboxOf(step);
+      const { names, results, labels } = readsOf(scope, behind, (key) => keys.includes(key));
+      const { take } = carried(names, results, indexOf);
+      const carries = labels.filter((label) => /^(?:name|result):/.test(label));
+      return Object.freeze({
+        ...{ ...step, keys, inbox },
+        last: stage.length === 1 && at === stages.length - 1,
+        noted: !isPure(step) && (step !== ends || inbox !== null || stage.length > 1),
+        leaves: (frame: Frame) => ({ carries, state: take(frame) }),
+      });
+    });
+  });
+
+  function give(notes: readonly Note[], frame: Frame): string | null {
+    const done = new Set(notes.flatMap(({ actions }) => actions));
+    const left = modelsOf(order.filter((key) => !done.has(key)));
+    const { names, results, labels } = readsOf(scope, left, (key) => done.has(key) && known.has(key));
+    const given = carried(names, results, indexOf);
+    const place = ({ actions }: Note): number => Math.max(...actions.map((key) => order.indexOf(key)));
+    for (const { state } of [...notes].sort((a, b) => place(a) - place(b))) if (state) given.give(state, frame);
+    const carries = notes.flatMap((note) => note.carries);
+    return missingIn(
+      carries,
+      labels.filter((label) => label.startsWith('result:')),
+    );
+  }
+
+  const inboxes = new Set(steps.flat().flatMap(({ inbox }) => inbox ?? []));
+  return Object.freeze({ stages: steps, inboxes: [...inboxes], give });
+}
+
+/** Whether other actionables of the part read a secret of this result. */
+function leavesSecret(scope: ResourceScope, members: readonly ActionModel[], key: string): boolean {
+  const secrets = secretsIn(
+    scope,
+    members.filter((action) => action.key === key),
+  );
+  const others = members.filter((action) => action.key !== key);
+  if (secrets.size === 0) return false;
+  const { labels } = readsOf(scope, others, (one) => one === key);
+  const paths = labels.flatMap((label) => (label.startsWith('result:') ? label.slice(label.lastIndexOf(':') + 1) : []));
+  return paths.some((path) => path === '*' || path.split('.').some((segment) => secrets.has(segment)));
+}

@@ -1,0 +1,72 @@
+/** Compiles all valid resources of an analysis into one frozen set of plans. */
+import { createHash } from 'node:crypto';
+import { isolationsOf } from '../../language/analysis/isolation.js';
+import type { Analysis } from '../../language/analysis/model.js';
+import { compilePatterns } from './patterns.js';
+import type { IdentityPlan, PatternRoute, PlanSet, ResourcePlan } from './plan.js';
+import type { CompileInput } from './action.js';
+import { compileResource } from './resource.js';
+import { compileTables } from './tables.js';
+import { hasParameters } from '../../language/strings/route.js';
+
+export function compilePlanSet(
+  analysis: Analysis,
+  services: Pick<CompileInput, 'registry' | 'handles' | 'intercept' | 'profile' | 'testing' | 'uses' | 'watched'>,
+  begin: (resource: string) => void = () => undefined,
+): PlanSet {
+  const tables = compileTables(analysis.models, services.registry);
+  const hash = hashOf(analysis);
+  const input: CompileInput = {
+    ...services,
+    version: hash,
+    tables,
+    isolations: isolationsOf(analysis.resources, analysis.models, services.registry),
+    resources: new Map(analysis.resources.map((resource) => [resource.id, resource])),
+    actions: new Map(analysis.resources.flatMap(({ actions }) => actions.map((action) => [action.key, action]))),
+  };
+  const byPath = new Map<string, ResourcePlan>();
+  const byId = new Map<string, ResourcePlan>();
+  const routes: PatternRoute[] = [];
+  const broken = new Set<string>();
+  const unknown: IdentityPlan[] = [];
+  for (const resource of analysis.resources) {
+    if (!resource.sound) {
+      if (resource.places.some(({ plugin }) => services.registry.plugins.get(plugin)?.facts?.['identifies'] === true))
+        unknown.push(UNKNOWN);
+      broken.add(`/${resource.id}`);
+      if (hasParameters(resource.path)) routes.push({ path: resource.path, plan: null });
+      else broken.add(`/${resource.path}`);
+      continue;
+    }
+    begin(resource.id);
+    const plan = compileResource(input, resource);
+    byId.set(plan.id, plan);
+    byPath.set(`/${plan.id}`, plan);
+    if (hasParameters(plan.path)) routes.push({ path: plan.path, plan });
+    else byPath.set(`/${plan.path}`, plan);
+  }
+  // An incomplete definition has no path yet.
+  broken.delete('/');
+  const patterns = compilePatterns(routes);
+  const identities = Object.freeze([...identitiesOf(byId.values()), ...unknown.slice(0, 1)]);
+  return Object.freeze({ hash, byPath, byId, patterns, broken, tables: [...tables.values()], identities });
+}
+
+/** An invalid resource still requires authentication but cannot identify callers, so targeted messages are withheld. */
+const UNKNOWN: IdentityPlan = Object.freeze({ key: '', realm: null, identity: null });
+
+/** Returns each identity once. */
+export function identitiesOf(plans: Iterable<ResourcePlan>): readonly IdentityPlan[] {
+  const found = new Map<string, IdentityPlan>();
+  for (const { identities } of plans) for (const one of identities) found.set(one.key, one);
+  return Object.freeze([...found.values()]);
+}
+
+/** Lets jobs and clients detect changed definitions. */
+function hashOf(analysis: Analysis): string {
+  const hash = createHash('sha256');
+  for (const [file, { text }] of [...analysis.documents].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    hash.update(`${file}\0${text}\0`);
+  }
+  return hash.digest('hex').slice(0, 16);
+}

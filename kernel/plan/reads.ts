@@ -1,0 +1,150 @@
+/** Determines the inputs of actionables by kind and name, so that deferred work can be compared with newer definitions. */
+import type { DeferredState } from '../../contract/deferred.js';
+import { own, type Json } from '../../contract/json.js';
+import type { Frame, Reader } from '../../contract/plan.js';
+import type { ActionModel } from '../../language/analysis/model.js';
+import { compilePath, writePath } from '../../language/strings/path.js';
+import { claimReader, type ResourceScope } from './tools.js';
+
+export interface Picked {
+  readonly key: string;
+  readonly pick: (result: unknown) => unknown;
+}
+
+export interface Reads {
+  /** Null: the whole payload. */
+  readonly fields: ReadonlySet<string | null>;
+  readonly claims: ReadonlySet<string>;
+  readonly headers: ReadonlySet<string>;
+  /** The client address. */
+  readonly remote: boolean;
+  /** Readers that throw when the request lacks an input. */
+  readonly forced: readonly Reader[];
+  readonly names: readonly (readonly [name: string, slot: number])[];
+  readonly results: readonly Picked[];
+  /** Sorted labels: `payload:email`, `result:orders#1:id`; `*` is everything. */
+  readonly labels: readonly string[];
+}
+
+const ALL = '*';
+
+/** `comes`: whether the result of that actionable is an input from outside. */
+export function readsOf(scope: ResourceScope, actions: readonly ActionModel[], comes: (key: string) => boolean): Reads {
+  const members = new Set<ActionModel | null>(actions);
+  const fields = new Set<string | null>();
+  const claims = new Set<string>();
+  const headers = new Set<string>();
+  const forced: Reader[] = [];
+  const slots = new Set<number>();
+  const paths = new Map<string, (readonly string[])[]>();
+  let remote = false;
+  const takes = (index: number, path: readonly string[]): void => {
+    const key = scope.sequence[index]?.key;
+    if (key !== undefined && comes(key)) paths.set(key, [...(paths.get(key) ?? []), path]);
+  };
+  for (const { action, index, path } of scope.taken) if (members.has(action)) takes(index, path);
+  for (const { action, place } of scope.reads) {
+    if (!members.has(action)) continue;
+    if (place.from === 'payload') {
+      fields.add(place.field);
+      if (place.slot !== null) slots.add(place.slot);
+    } else if (place.from === 'claims') {
+      claims.add(place.path[0] ?? '');
+      forced.push(claimReader(place.path));
+    } else if (place.from === 'result') takes(place.index, []);
+    else {
+      if (place.header !== undefined) headers.add(place.header);
+      remote ||= place.remote === true;
+      forced.push(place.read);
+    }
+  }
+  forced.push(...scope.asked.flatMap(({ action, read }) => (members.has(action) ? [read] : [])));
+  const names = [...scope.slots.byName].filter(([, slot]) => slots.has(slot));
+  const labels = [
+    ...[...fields].map((field) => `payload:${field ?? ALL}`),
+    ...[...claims].map((claim) => `claim:${claim}`),
+    ...[...headers].map((header) => `header:${header}`),
+    ...(remote ? ['address:'] : []),
+    ...names.map(([name]) => `name:${name}`),
+    ...[...paths].flatMap(([key, all]) => all.map((path) => `result:${key}:${path.join('.') || ALL}`)),
+  ];
+  return {
+    ...{ fields, claims, headers, remote, forced, names },
+    results: [...paths].map(([key, all]) => ({ key, pick: picker(all) })),
+    labels: [...new Set(labels)].sort(),
+  };
+}
+
+/** Returns the first label that `given` does not cover, or null. */
+export function missingIn(given: readonly string[], needs: readonly string[]): string | null {
+  const known = new Set(given);
+  const whole = (label: string): string => `${label.slice(0, label.lastIndexOf(':') + 1)}${ALL}`;
+  return needs.find((label) => !known.has(label) && !known.has(whole(label))) ?? null;
+}
+
+/** Selects the values at these paths, with their structure. */
+function picker(paths: readonly (readonly string[])[]): (result: unknown) => unknown {
+  if (paths.some(({ length }) => length === 0)) return (result) => result;
+  // The value at an outer path includes the inner ones.
+  const inside = (path: readonly string[], outer: readonly string[]): boolean =>
+    outer !== path && outer.length <= path.length && outer.every((segment, at) => segment === path[at]);
+  const unique = [...new Map(paths.map((path) => [path.join('.'), path])).values()];
+  const outer = unique.filter((path) => !unique.some((other) => inside(path, other)));
+  const readers = outer.map((path) => [path, compilePath(path)] as const);
+  return (result) => {
+    if (typeof result !== 'object' || result === null) return undefined;
+    const picked: Record<string, unknown> = {};
+    for (const [path, read] of readers) {
+      const value = read(result);
+      if (value !== undefined) writePath(picked, path, value);
+    }
+    return picked;
+  };
+}
+
+/** Copies names and results between frames and JSON. */
+export function carried(
+  names: Reads['names'],
+  results: readonly Picked[],
+  indexOf: ReadonlyMap<string, number>,
+): {
+  readonly take: (frame: Frame) => Pick<DeferredState, 'names' | 'results'>;
+  readonly give: (state: Pick<DeferredState, 'names' | 'results'>, frame: Frame) => void;
+} {
+  return {
+    take: (frame) => ({
+      names: present(names.map(([name, slot]) => [name, frame.slots[slot]])),
+      results: present(results.map(({ key, pick }) => [key, pick(frame.results[indexOf.get(key) ?? -1])])),
+    }),
+    give(state, frame) {
+      for (const [name, slot] of names) {
+        const value = own(state.names, name);
+        if (value !== undefined) frame.slots[slot] = value;
+      }
+      for (const { key } of results) {
+        const index = indexOf.get(key);
+        const value = own(state.results, key);
+        if (index !== undefined && value !== undefined) frame.results[index] = value;
+      }
+    },
+  };
+}
+
+function present(entries: readonly (readonly [string, unknown])[]): Record<string, Json> {
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as Record<string, Json>;
+}
+
+/** Inputs as versions before 0.6 listed them, so that their jobs can still run. */
+export function readsBefore(scope: ResourceScope, actions: readonly ActionModel[], reads: Reads): string[] {
+  const keys = new Set(actions.map(({ key }) => key));
+  const indexes = scope.reads.flatMap(({ action, place }) =>
+    action !== null && keys.has(action.key) && place.from === 'result' ? [scope.sequence[place.index]?.key ?? ''] : [],
+  );
+  const results = new Set([...actions.flatMap(({ depends }) => depends), ...indexes].filter((key) => !keys.has(key)));
+  const { fields, claims, headers, remote, names } = reads;
+  return [
+    ...[...fields, ...claims, ...headers, ...names.map(([name]) => name), ...results, ...(remote ? ['$remote'] : [])],
+  ]
+    .map(String)
+    .sort();
+}

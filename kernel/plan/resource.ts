@@ -1,0 +1,128 @@
+/** Compiles one checked resource into a plan. After this, nothing reads the definition. */
+import { ResourcePhase } from '../../contract/slot.js';
+import type { ActionModel, ResourceModel } from '../../language/analysis/model.js';
+import { compileAction, planFeatures, type CompileInput } from './action.js';
+import { divide, immediateIn, mainOf } from '../../language/analysis/division.js';
+import { emptyDraft } from './draft.js';
+import { groupActions } from './groups.js';
+import { planHeld } from './held.js';
+import { acceptPlan, compilePart, draftPart, scheduleOf } from './parts.js';
+import type { ResourcePlan } from './plan.js';
+import { asJsonText } from './render.js';
+import { stepsBetween } from './steps.js';
+import { describe } from './summary.js';
+import { withNeeded } from '../../language/schema/sample.js';
+import type { Frame, Step } from '../../contract/plan.js';
+import { claimReader, type ResourceScope } from './tools.js';
+import { COOKIE } from '../../language/strings/header.js';
+
+export function compileResource(input: CompileInput, resource: ResourceModel): ResourcePlan {
+  const { actions: all } = input;
+  const division = divide(
+    resource.actions,
+    (action) => action.depends.flatMap((key) => all.get(key) ?? []),
+    immediateIn(input.registry),
+  );
+  const { now } = division;
+  const sequence = [...new Set([...now, ...division.parts.flatMap(({ actions }) => actions)])];
+  const answering = mainOf(resource.actions, division);
+  const main = answering === null ? -1 : now.indexOf(answering);
+  const scope: ResourceScope = {
+    ...input,
+    resource,
+    sequence,
+    lookupOrder: lookupOrder(now, main),
+    needed: [],
+    slots: { count: 0, byName: new Map(), memos: [], makers: [] },
+    reads: [],
+    revealed: [],
+    asked: [],
+    once: [],
+    taken: [],
+  };
+  const draft = emptyDraft();
+  const compiled = now.map((action, index) => compileAction(input, scope, action, index, draft));
+  const indexOf = new Map(sequence.map(({ key }, index) => [key, index]));
+  const drafted = division.parts.map((part) => draftPart(input, scope, part, indexOf, draft));
+  planFeatures(scope, null, resource.places, draft);
+  // Scheduled work is not part of a request.
+  const requested = division.parts.flatMap(({ actions, scheduled }) => (scheduled ? [] : actions));
+  planHeld(scope, [...now, ...requested], draft);
+  draft.steps.push(...claimsDemanded(scope, [...now, ...requested]));
+  const [admit, check, reply, settle] = [
+    [ResourcePhase.ADMIT, ResourcePhase.CHECK - 1],
+    [ResourcePhase.CHECK, ResourcePhase.REPLY - 1],
+    [ResourcePhase.REPLY, ResourcePhase.SETTLE - 1],
+    [ResourcePhase.SETTLE, Infinity],
+  ].map(([from = 0, to = 0]) => stepsBetween(draft.steps, from, to));
+  const needs = sequence.map(({ depends }) =>
+    sequence.flatMap(({ key }, index) => (depends.includes(key) ? [index] : [])),
+  );
+  const actions = compiled.map(({ plan }) => plan);
+  const isAccepting = drafted.some(({ part }) => !part.scheduled);
+  const inside = reply?.some(({ undoes }) => undoes === true) === true;
+  const groups = groupActions(actions, draft.alone, needs, isAccepting || inside ? 'last' : 'none');
+  // Deferred work is accepted inside the unit of the last group.
+  const shared = groups.at(-1)?.unit?.shared ?? null;
+  const parts = drafted.map((part) => compilePart(scope, part, draft, needs, indexOf, shared));
+  const accepts = acceptPlan(main, parts, drafted);
+  const schedules = Object.freeze(drafted.flatMap((part) => scheduleOf(resource, part)));
+  const route = { groups, reply: reply ?? null, settle: settle ?? null, main };
+  return Object.freeze({
+    id: resource.id,
+    path: resource.path,
+    file: resource.definition.doc.file,
+    admit: admit ?? null,
+    check: check ?? null,
+    ...route,
+    inside,
+    ...(accepts === null && asJsonText(route, compiled[main]?.renders)),
+    accepts,
+    parts: new Map(parts.map((part) => [part.key, part])),
+    schedules,
+    slots: scope.slots.count,
+    memos: scope.slots.memos,
+    makers: scope.slots.makers,
+    takesList: draft.takesList,
+    files: draft.files,
+    identities: draft.identities,
+    proof: draft.proof === 'none' && readsCookie(scope) ? 'ambient' : draft.proof,
+    requestOnly: draft.requestOnly,
+    results: sequence.length,
+    reachable: now.length > 0 || accepts !== null || draft.answers,
+    summary: {
+      guard: draft.guards.join(', ') || 'open',
+      validated: draft.validates,
+      touches: [...draft.touches],
+      sample: draft.needsList ? [withNeeded(draft.sample, scope.needed)] : withNeeded(draft.sample, scope.needed),
+      presumes: draft.presumes,
+      describe: describe(scope, draft.steps, {
+        ...{ groups, parts, schedules },
+        main: answering?.key ?? null,
+        accepted: accepts?.whole === true,
+      }),
+    },
+  });
+}
+
+/** A definition that reads cookies authenticates callers by them. */
+const readsCookie = ({ reads }: ResourceScope): boolean =>
+  reads.some(({ place }) => place.from === 'elsewhere' && place.header === COOKIE);
+
+/** Requires all claims of the work, deferred work included, before any of it runs, so that a rejected request has no effect. */
+function claimsDemanded({ reads }: ResourceScope, actions: readonly ActionModel[]): Step[] {
+  const paths = reads.flatMap(({ action, place }) =>
+    place.from === 'claims' && action !== null && actions.includes(action) ? [place.path] : [],
+  );
+  const readers = [...new Map(paths.map((path) => [path.join('.'), claimReader(path)])).values()];
+  if (readers.length === 0) return [];
+  const run = (frame: Frame): void => {
+    for (const read of readers) read(frame);
+  };
+  return [{ id: 'claims that the work reads', phase: ResourcePhase.CHECK, order: -950, run }];
+}
+
+function lookupOrder(sequence: readonly ActionModel[], main: number): number[] {
+  const others = sequence.map((_, index) => index).filter((index) => index !== main);
+  return main === -1 ? [] : [main, ...others.reverse()];
+}

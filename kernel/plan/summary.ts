@@ -1,0 +1,96 @@
+/** Describes a plan for `lintel plan` and editors, without values. */
+import type { Json } from '../../contract/json.js';
+import { ResourcePhase } from '../../contract/slot.js';
+import type { Schedule } from '../../contract/deferred.js';
+import type { Step } from '../../contract/plan.js';
+import { flowsOf } from '../../language/analysis/flow.js';
+import { positionAt } from '../../language/source/document.js';
+import type { ActionGroup, PartPlan } from './plan.js';
+import { stepsBetween } from './steps.js';
+import type { ResourceScope } from './tools.js';
+
+type About = (key: string) => Readonly<Record<string, Json>>;
+
+const describeGroups = (groups: readonly ActionGroup[], about: About): Json =>
+  groups.map((group) => ({
+    together: group.parallel ? 'at once' : (group.unit?.key ?? null),
+    ...(!group.parallel && group.unit?.describe),
+    actions: group.actions.map((action) => ({
+      key: action.key,
+      mode: action.mode,
+      ...about(action.key),
+      before: (action.before ?? []).map((step) => step.id),
+      execute: action.describe,
+      after: (action.after ?? []).map((step) => step.id),
+    })),
+  }));
+
+/** `delay` is in seconds. */
+function describePart({ key, groups, deferral }: PartPlan, schedule: Schedule | undefined, about: About): Json {
+  const begins = schedule === undefined ? 'behind the answer' : 'by the clock';
+  return {
+    part: key,
+    begins: deferral !== null && schedule !== undefined ? `${begins}, through the queue` : begins,
+    ...(schedule !== undefined && { schedule: schedule.expression, zone: schedule.zone ?? 'UTC' }),
+    ...(deferral !== null && { delay: deferral.delay, priority: deferral.priority, retries: deferral.retries }),
+    run: describeGroups(groups, about),
+  };
+}
+
+/** Source line (from 1), dependencies with the names they provide, and tables. */
+function aboutOf({ sequence, registry, tables }: ResourceScope): About {
+  const flows = flowsOf(registry, sequence);
+  const all = new Map(sequence.map((action) => [action.key, action]));
+  return (key) => {
+    const action = all.get(key);
+    if (action === undefined) return {};
+    const { definition, node, noOp, models } = action;
+    const needs = flows.flatMap(({ from, to, names }) => (to === key ? [[from, names] as const] : []));
+    return {
+      line: positionAt(definition.doc, node.start).line + 1,
+      ...(noOp && { begins: 'when needed' }),
+      ...(needs.length > 0 && { needs: Object.fromEntries(needs) }),
+      ...(models.length > 0 && { tables: models.map((model) => tables.get(model)?.table ?? model) }),
+    };
+  };
+}
+
+interface Described {
+  readonly groups: readonly ActionGroup[];
+  readonly parts: readonly PartPlan[];
+  readonly schedules: readonly Schedule[];
+  readonly main: string | null;
+  /** The response only confirms the acceptance. */
+  readonly accepted: boolean;
+}
+
+export function describe(
+  scope: ResourceScope,
+  steps: readonly Step[],
+  { groups, parts, schedules, main, accepted }: Described,
+): Json {
+  const { resource } = scope;
+  const about = aboutOf(scope);
+  const names = (from: number, to: number): string[] => (stepsBetween(steps, from, to) ?? []).map((step) => step.id);
+  return {
+    id: resource.id,
+    path: resource.path,
+    file: resource.definition.doc.file,
+    admit: names(ResourcePhase.ADMIT, ResourcePhase.CHECK - 1),
+    check: names(ResourcePhase.CHECK, ResourcePhase.REPLY - 1),
+    run: describeGroups(groups, about),
+    ...(parts.length > 0 && {
+      apart: parts.map((part) =>
+        describePart(
+          part,
+          schedules.find(({ key }) => key === part.key),
+          about,
+        ),
+      ),
+    }),
+    main,
+    ...(accepted && { answer: '202, accepted' }),
+    reply: names(ResourcePhase.REPLY, ResourcePhase.SETTLE - 1),
+    settle: names(ResourcePhase.SETTLE, Infinity),
+  };
+}

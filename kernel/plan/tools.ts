@@ -1,0 +1,339 @@
+/** The services for a plugin that plans one place of a definition. */
+import { fault, unresolved } from '../../contract/fault.js';
+import { deepFreeze, type Json } from '../../contract/json.js';
+import type { Kind } from '../../contract/kind.js';
+import type { ModelColumn, ModelTable } from '../../contract/model.js';
+import type { Frame, Outputs, ParameterPlan, PlanTools, ReadPlace, Reader, Repeat } from '../../contract/plan.js';
+import type { PluginId } from '../../contract/plugin.js';
+import { isSub0 } from '../../contract/profile.js';
+import { Slot } from '../../contract/slot.js';
+import { BootError } from '../../contract/boot-error.js';
+import { actionKey } from '../../language/analysis/linked.js';
+import { inside } from '../../language/analysis/report.js';
+import type { ActionModel, RepeatModel, ResourceModel } from '../../language/analysis/model.js';
+import type { Isolations } from '../../language/analysis/isolation.js';
+import type { Registry } from '../../language/analysis/registry.js';
+import { withRenamed } from '../../language/analysis/renamed.js';
+import { outputsRead, valueReads } from '../../language/analysis/value-reads.js';
+import { valueOf } from '../../language/strings/literal.js';
+import { accessorsIn } from '../../language/strings/accessor.js';
+import { compilePath, splitPath } from '../../language/strings/path.js';
+import { concealedIn } from './concealed.js';
+import { ownersOf } from './owners.js';
+import type { Maker } from './plan.js';
+import { compileValue, textOf, type CompileAccessor, type Compiled } from './values.js';
+
+/** `resolve` checks what the calling plugin may use. */
+export interface Handles {
+  handle(id: PluginId): unknown;
+  resolve<H>(asking: PluginId, kind: Kind<H>, name: string): H;
+}
+
+export interface ResourceScope {
+  readonly resources: ReadonlyMap<string, ResourceModel>;
+  readonly registry: Registry;
+  readonly handles: Handles;
+  readonly tables: ReadonlyMap<string, ModelTable>;
+  readonly isolations: Isolations;
+  /** The plan may contain actionables of other resources. */
+  readonly resource: ResourceModel;
+  readonly sequence: readonly ActionModel[];
+  readonly lookupOrder: readonly number[];
+  /** Required payload paths. */
+  readonly needed: (readonly string[])[];
+  readonly slots: {
+    count: number;
+    readonly byName: Map<string, number>;
+    readonly memos: number[];
+    readonly makers: Maker[];
+  };
+  readonly profile: string | null;
+  readonly testing: boolean;
+  readonly uses: ReadonlySet<string>;
+  readonly version: string;
+  /** Readers of required values. */
+  readonly asked: { readonly action: ActionModel | null; readonly read: Reader }[];
+  /** Values generated once per request. */
+  readonly once: { readonly action: ActionModel | null; readonly slot: number; readonly read: Reader }[];
+  /** Paths of results that later actionables read. */
+  readonly taken: { readonly action: ActionModel | null; readonly index: number; readonly path: readonly string[] }[];
+  /** Paths that features decrypt for the caller. */
+  readonly revealed: string[];
+  /** The inputs read so far. */
+  readonly reads: { readonly action: ActionModel | null; readonly place: ReadPlace }[];
+}
+
+/** The part of the handle that the compiler calls. */
+interface AccessorLike {
+  compile(tail: readonly string[], tools: PlanTools): Compiled;
+}
+
+export function makeTools(
+  scope: ResourceScope,
+  action: ActionModel | null,
+  plugin: PluginId,
+  absentIsNull = false,
+  unnoted = false,
+): PlanTools {
+  const owner = action === null ? scope.resource : ownerOf(scope, action);
+  const columns = columnsOf(scope, action);
+  const place = action?.key ?? scope.resource.id;
+  const nameSlot = (name: string): number | null => {
+    const { sort } = owner.sources.read(name, action?.key ?? null);
+    return sort === 'payload' ? null : slotOf(scope, `${owner.id}:${name}`);
+  };
+  // Validate-only plugins run on every request and never influence the response.
+  const judges = unnoted || scope.registry.plugins.get(plugin)?.facts?.['judges'] === true;
+  const noteRead = (read: ReadPlace): void => void (judges || scope.reads.push({ action, place: read }));
+  const readsName = (field: string | null): void =>
+    noteRead({ from: 'payload', field, slot: field === null ? null : nameSlot(field) });
+  const tools: PlanTools = {
+    place,
+    version: scope.version,
+    // Direct reads see the payload as sent, even where a result provides the same name.
+    readsPayload: (field) => noteRead({ from: 'payload', field, slot: null }),
+    reads: () => scope.reads.filter((read) => action === null || read.action === action).map((read) => read.place),
+    root: scope.resource.value,
+    owner: owner.value,
+    used: (plugin) => scope.uses.has(plugin),
+    testing: scope.testing,
+    parallel: action?.parallel === true,
+    isolation: action === null ? null : (scope.isolations.get(scope.resource.id)?.get(action.key) ?? null),
+    repeat: action?.repeat ? repeatOf(action.repeat) : null,
+    value: (json) => compileValue(json, accessor()).read,
+    text: (json) => {
+      const { read } = compileValue(json, accessor());
+      return (frame) => textOf(read(frame), place);
+    },
+    parameter: (json, pointer) => parameter(json, pointer),
+    slot: nameSlot,
+    payloadField: (name, ...inside) => declaredField(owner.payloadFields, name, inside),
+    writes: (path) => writes(path),
+    needs: (path) => void scope.needed.push(path),
+    owners: (guarded) => ownersOf(scope, owner, action, guarded),
+    memo: () => {
+      const slot = scope.slots.count++;
+      scope.slots.memos.push(slot);
+      return slot;
+    },
+    made: (name, make) => {
+      const slot = owner.names.has(name) ? null : nameSlot(name);
+      if (slot === null) return null;
+      const memo = tools.memo();
+      scope.slots.makers.push({ slot, memo, make, action: action?.key ?? null });
+      return ({ slots }) => void (slots[slot] = slots[memo] ??= make());
+    },
+    outputs: () => outputs(),
+    claim: readClaim,
+    absentIsNull,
+    action: (resource, id) => {
+      const key = actionKey(resource === 'self' ? owner.id : resource, id);
+      const index = scope.sequence.findIndex((candidate) => candidate.key === key);
+      return index === -1 ? null : index;
+    },
+    takes: (index, path) => void scope.taken.push({ action, index, path }),
+    lookupOrder: scope.lookupOrder,
+    main: scope.sequence[scope.lookupOrder[0] ?? -1]?.value ?? null,
+    columns,
+    tables: modelsOf(scope, action).flatMap((model) => scope.tables.get(model) ?? []),
+    connection: ({ kind, config }) =>
+      action?.stores.find((store) => store.kind === kind)?.instance ?? config?.must ?? 'main',
+    // Getters, because few plugins need these expensive values.
+    get secrets() {
+      return secretsOf(scope, action === null ? scope.sequence : [action]);
+    },
+    get allSecrets() {
+      return secretsOf(scope, scope.sequence);
+    },
+    get indexes() {
+      return [...scope.tables.values()].some((table) => table.columns.some(({ blind }) => blind !== undefined));
+    },
+    get conceals() {
+      return concealedIn(scope);
+    },
+    get revealed() {
+      return scope.revealed;
+    },
+    chosen: ({ kind }) => {
+      const places = action?.places ?? scope.resource.places;
+      const prefix = `${kind}:`;
+      return places.flatMap(({ plugin: id }) => (id.startsWith(prefix) ? id.slice(prefix.length) : []));
+    },
+    resolve: (kind, name) => scope.handles.resolve(plugin, kind, name),
+  };
+
+  function writes(path: readonly string[]): boolean {
+    return valueReads(owner, scope.registry).some(
+      ({ action: by, columns, path: read }) =>
+        by === action?.key && columns.length > 0 && read.every((segment, at) => path[at] === segment),
+    );
+  }
+
+  /** The names that later actionables read from the only item of this list. */
+  function outputs(): Outputs | null {
+    if (action === null) return null;
+    const running = new Set(scope.sequence.map(({ key }) => key));
+    const reads = outputsRead(valueReads(owner, scope.registry), action.key);
+    const names = reads.flatMap(({ action: by, path: [name] }) =>
+      by !== null && running.has(by) && name ? [name] : [],
+    );
+    if (names.length === 0) return null;
+    const slots = [...new Set(names)].map((name) => [name, slotOf(scope, `${owner.id}:${name}`)] as const);
+    const give = (frame: Frame, item: Readonly<Record<string, unknown>>): void => {
+      for (const [name, slot] of slots) frame.slots[slot] = item[name];
+    };
+    return { names: slots.map(([name]) => name), give };
+  }
+
+  function accessor(lenient = false): CompileAccessor {
+    return ({ root, tail }) => {
+      const kind = scope.registry.kindsIn(Slot.ACCESSOR)[0];
+      if (kind === undefined) throw new BootError('PLG_UNKNOWN_SLOT', { name: `$${root}`, slot: Slot.ACCESSOR });
+      const id = `${kind.kind}:${root}`;
+      const handle = scope.handles.handle(id) as AccessorLike;
+      const compiled = handle.compile(tail, makeTools(scope, action, id, lenient, judges));
+      // `readClaim` records claims. Constant or generated values are not inputs.
+      const reads = scope.registry.plugins.get(id)?.facts?.['reads'];
+      if (reads === 'payload') {
+        readsName(tail[0] ?? null);
+        // Values of list items or of earlier results exist only when the work runs.
+        const isSent = (action?.repeat ?? null) === null && (tail[0] === undefined || nameSlot(tail[0]) === null);
+        if (isSent && !judges) scope.asked.push({ action, read: compiled.read });
+      } else if ((reads === undefined || reads === 'headers') && !compiled.constant) {
+        const { read, header, remote } = compiled;
+        noteRead({ from: 'elsewhere', read, ...(header !== undefined && { header }), ...(remote && { remote }) });
+      }
+      if (compiled.once !== undefined) scope.once.push({ action, slot: compiled.once, read: compiled.read });
+      return compiled;
+    };
+  }
+
+  function readClaim(path: readonly string[]): Reader {
+    noteRead({ from: 'claims', path });
+    return claimReader(path);
+  }
+
+  function parameter(json: Json, pointer: string): ParameterPlan {
+    if (typeof json === 'string' && accessorsIn(json).length > 0) {
+      const { read, field } = compileValue(json, accessor(isSub0(scope.profile)));
+      return { source: 'accessor', label: json, field: field ?? null, read };
+    }
+    const decision = action?.parameters.get(pointer);
+    if (decision?.verbatim === true) {
+      const literal = deepFreeze(valueOf(json));
+      return { source: 'literal', label: JSON.stringify(literal), field: null, literal, read: () => literal };
+    }
+    if (typeof json !== 'string' || decision?.source !== 'name') {
+      return { source: 'literal', label: JSON.stringify(json), field: null, literal: json, read: tools.value(json) };
+    }
+    if (decision.from === 'claim') {
+      return { source: 'name', label: json, field: null, read: readClaim(splitPath(json)) };
+    }
+    const isMade = decision.from === 'generated' || decision.from === 'output';
+    const field = isMade ? null : (json.split('.')[0] ?? json);
+    return { source: 'name', label: json, field, read: nameReader(json) };
+  }
+
+  function repeatOf({ from, body, name, action: key }: RepeatModel): Repeat {
+    const index = scope.sequence.findIndex((candidate) => candidate.key === key);
+    const root = name?.split('.')[0] ?? '';
+    // Forks of items copy the payload, so names can refer to fields next to the list.
+    if (from === 'result') noteRead({ from: 'result', index });
+    if (body) readsName(null);
+    return {
+      body,
+      name,
+      read: from === 'result' ? ({ results }) => results[index] : name === null ? () => undefined : nameReader(name),
+      pointer: from === 'payload' ? `/${(name ?? '').split('.').join('/')}` : null,
+      optional: from === 'payload' && owner.payloadFields.get(root)?.optional === true,
+    };
+  }
+
+  /**
+   * Missing names are null, because rules and tables enforce required values. A missing path inside a result ends the request,
+   * unless it is optional.
+   */
+  function nameReader(path: string): Reader {
+    const [root = path, ...rest] = splitPath(path);
+    const slot = nameSlot(root);
+    readsName(root);
+    if (slot === null) {
+      const read = compilePath([root, ...rest]);
+      return (frame: Frame) => read(frame.payload) ?? null;
+    }
+    if (rest.length === 0) return (frame: Frame) => frame.slots[slot] ?? null;
+    const read = compilePath(rest);
+    const isOptional = isSub0(scope.profile) || declaredField(owner.payloadFields, root, rest)?.optional === true;
+    return (frame: Frame) => {
+      const value = read(frame.slots[slot]);
+      if (value === undefined && !isOptional) throw unresolved(path, [root, ...rest]);
+      return value ?? null;
+    };
+  }
+
+  return tools;
+}
+
+/** Names of secret columns and fields, including their aliases in statements. */
+function secretsOf(scope: ResourceScope, actions: readonly ActionModel[]): ReadonlySet<string> {
+  const tables = actions.flatMap(({ models }) => models.flatMap((model) => scope.tables.get(model) ?? []));
+  const marked = tables.flatMap(({ columns, secrets = [] }) => [
+    ...columns.filter(({ secret }) => secret).map(({ name }) => name),
+    ...secrets,
+  ]);
+  const statements = actions.flatMap(({ definition, node }) =>
+    definition.finds.statements.filter((statement) => inside(statement.node, node)),
+  );
+  return withRenamed([...marked, ...actions.flatMap(({ secrets }) => secrets)], statements);
+}
+
+export const secretsIn = secretsOf;
+
+/** A nested field is optional if any field on its path is. Array indexes are skipped. */
+function declaredField(
+  fields: ResourceModel['payloadFields'],
+  name: string,
+  inside: readonly string[],
+): { readonly optional: boolean } | null {
+  const root = fields.get(name);
+  if (root === undefined) return null;
+  let { optional, fields: within } = root;
+  for (const segment of inside) {
+    const next = within.get(segment);
+    if (next === undefined) {
+      if (/^\d+$/.test(segment)) continue;
+      break;
+    }
+    optional ||= next.optional;
+    within = next.fields;
+  }
+  return { optional };
+}
+
+export function claimReader(path: readonly string[]): Reader {
+  const read = compilePath(path);
+  const name = path.join('.');
+  return ({ claims }) => {
+    const value = read(claims);
+    if (value === undefined) throw fault('ACC_CLAIM', { name });
+    return value;
+  };
+}
+
+function ownerOf(scope: ResourceScope, action: ActionModel): ResourceModel {
+  return scope.resources.get(action.resource) ?? scope.resource;
+}
+
+function slotOf(scope: ResourceScope, key: string): number {
+  const known = scope.slots.byName.get(key);
+  if (known !== undefined) return known;
+  const slot = scope.slots.count++;
+  scope.slots.byName.set(key, slot);
+  return slot;
+}
+
+const modelsOf = (scope: ResourceScope, action: ActionModel | null): readonly string[] =>
+  action === null ? [...new Set(scope.sequence.flatMap(({ models }) => models))] : action.models;
+
+const columnsOf = (scope: ResourceScope, action: ActionModel | null): ModelColumn[] =>
+  modelsOf(scope, action).flatMap((model) => scope.tables.get(model)?.columns ?? []);

@@ -1,0 +1,99 @@
+/**
+ * Compiles JSON of a definition to readers; anything without accessors is a
+ * frozen constant. Values read at run time are never searched for accessors.
+ */
+import type { Json } from '../../contract/json.js';
+import { ExactNumber } from '../../contract/exact-number.js';
+import { isObject } from '../../contract/json.js';
+import { fault } from '../../contract/fault.js';
+import type { Frame, Reader } from '../../contract/plan.js';
+import { parseTemplate, type AccessorPart } from '../../language/strings/accessor.js';
+
+export interface Compiled {
+  readonly constant: boolean;
+  readonly read: Reader;
+  /** Set where exactly one payload field is read. */
+  readonly field?: string | null;
+  /** Lower case; set where a header is read. */
+  readonly header?: string;
+  /** The client address is read. */
+  readonly remote?: true;
+  /** The slot of a value generated once per request. */
+  readonly once?: number;
+}
+
+export type CompileAccessor = (part: AccessorPart) => Compiled;
+
+const constant = (value: unknown): Compiled => ({ constant: true, read: () => value });
+
+/** Constant accessors (`$ENV`) are read here, once. */
+export function compileValue(json: Json, accessor: CompileAccessor): Compiled {
+  if (typeof json === 'string') return compileString(json, accessor);
+  if (Array.isArray(json)) return compileArray(json as readonly Json[], accessor);
+  if (isObject(json)) return compileObject(json, accessor);
+  return constant(json);
+}
+
+function compileString(text: string, accessor: CompileAccessor): Compiled {
+  const parts = parseTemplate(text);
+  const [only] = parts;
+  if (parts.length === 1 && only !== undefined && typeof only !== 'string') return settled(accessor(only));
+  if (parts.every((part) => typeof part === 'string')) return constant(text);
+  const readers = parts.map((part) => {
+    if (typeof part === 'string') return part;
+    const { read, constant: isConstant } = settled(accessor(part));
+    const name = [`$${part.root}`, ...part.tail].join('.');
+    const asText = (frame: Frame): string => textOf(read(frame), name);
+    return isConstant ? asText(undefined as unknown as Frame) : asText;
+  });
+  if (readers.every((reader) => typeof reader === 'string')) return constant(readers.join(''));
+  return {
+    constant: false,
+    read: (frame) => {
+      let out = '';
+      for (const reader of readers) out += typeof reader === 'string' ? reader : reader(frame);
+      return out;
+    },
+  };
+}
+
+function settled(compiled: Compiled): Compiled {
+  return compiled.constant ? constant(compiled.read(undefined as unknown as Frame)) : compiled;
+}
+
+/** Throws for objects, arrays and null. */
+export function textOf(value: unknown, name: string): string {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' || typeof value === 'boolean' || value instanceof ExactNumber) return value.toString();
+  throw fault('ACC_NOT_TEXT', { name });
+}
+
+function compileArray(items: readonly Json[], accessor: CompileAccessor): Compiled {
+  const compiled = items.map((item) => compileValue(item, accessor));
+  if (compiled.every((item) => item.constant)) return constant(freeze(compiled));
+  const readers = compiled.map((item) => item.read);
+  return { constant: false, read: (frame) => readers.map((read) => read(frame)) };
+}
+
+const freeze = (compiled: readonly Compiled[]): readonly unknown[] =>
+  Object.freeze(compiled.map(({ read }) => read(undefined as unknown as Frame)));
+
+function compileObject(json: Readonly<Record<string, Json>>, accessor: CompileAccessor): Compiled {
+  const entries = Object.entries(json).map(([key, value]) => [key, compileValue(value, accessor)] as const);
+  if (entries.every(([, compiled]) => compiled.constant)) {
+    const made = entries.map(([key, { read }]) => [key, read(undefined as unknown as Frame)] as const);
+    return constant(Object.freeze(Object.fromEntries(made)));
+  }
+  const readers = entries.map(([key, { read }]) => [key, read] as const);
+  // On an ordinary object, assigning `__proto__` would change the prototype.
+  const odd = Object.hasOwn(json, '__proto__');
+  const empty = (): Record<string, unknown> => (odd ? (Object.create(null) as Record<string, unknown>) : {});
+  return {
+    constant: false,
+    read: (frame) => {
+      const out = empty();
+      for (const [key, read] of readers) out[key] = read(frame);
+      return out;
+    },
+  };
+}

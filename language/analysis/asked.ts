@@ -1,0 +1,49 @@
+/** Selects the SQL statements without known errors, with their constant values, for a database to check. */
+import type { StorePlace } from '../../contract/model.js';
+import type { Question } from '../../contract/trial.js';
+import type { LocatedNode } from '../source/tree.js';
+import { isWhole } from './checks/statements.js';
+import type { SqlText } from './finds.js';
+import type { LinkedResource } from './linked.js';
+import type { Definition } from './model.js';
+import { inside, type Row } from './report.js';
+import type { Stores } from './stores.js';
+import { isVerbatim, valueAt } from './verbatim.js';
+
+export interface Asked extends Question {
+  readonly statement: SqlText;
+  readonly place: StorePlace;
+  /** Null when unknown. */
+  readonly syntax: string | null;
+  readonly models: readonly string[];
+}
+
+export function askedIn(
+  definitions: readonly Definition[],
+  linked: readonly LinkedResource[],
+  stores: Stores,
+  rows: readonly Row[],
+): Asked[] {
+  const errors = rows.filter(({ severity }) => severity === 'error');
+  const resources = new Map(linked.map((resource) => [resource.definition, resource]));
+  return definitions.flatMap((definition) => {
+    const wrong = errors.filter(({ spot }) => spot.doc === definition.doc);
+    return stores.placedIn(definition).flatMap(({ query, place, syntax, models }) => {
+      if (!('scan' in query) || !isWhole(query)) return [];
+      const whole = query.around ?? query.node;
+      if (wrong.some(({ spot }) => inside(spot, whole))) return [];
+      const resource = resources.get(definition);
+      const values = query.parameters.map((node) => certainValue(node, resource));
+      return [{ statement: query, text: query.scan.text, values, place, syntax, models }];
+    });
+  });
+}
+
+/** Null for request values, and for objects and lists, which are bound as JSON. */
+function certainValue(node: LocatedNode, resource: LinkedResource | undefined): string | null {
+  const value = valueAt(node);
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (typeof value !== 'string') return null;
+  const decisions = resource?.actions.flatMap(({ parameters }) => parameters.get(node.pointer) ?? []) ?? [];
+  return isVerbatim(node) || decisions[0]?.source === 'literal' ? value : null;
+}

@@ -1,0 +1,86 @@
+/**
+ * Checks `blind_index` fields: written values must be encrypted, comparisons must suit the index, and the store must have tables.
+ */
+import { asText } from '../../../contract/json.js';
+import { BLIND } from '../../../contract/model.js';
+import { rewriteBlind, type BlindTable } from '../../strings/sql-blind.js';
+import { memberOf } from '../../source/tree.js';
+import type { LinkedResource } from '../linked.js';
+import type { Definition } from '../model.js';
+import type { Registry } from '../registry.js';
+import { inside, type Report } from '../report.js';
+import type { Stores } from '../stores.js';
+import { spotInText, type TableNames } from '../tables.js';
+import { isProtected, mayCover } from './protections.js';
+import { payloadReaders } from './readers.js';
+
+export interface BlindCheck {
+  readonly tables: TableNames;
+  readonly registry: Registry;
+  readonly report: Report;
+}
+
+const LATER = 'another actionable encrypts the value, and this one, which is done later, sees the ciphertext alone';
+
+export function checkBlind(resources: readonly LinkedResource[], { tables, registry, report }: BlindCheck): void {
+  const readers = payloadReaders(registry);
+  for (const { definition, actions } of resources) {
+    const sealed = definition.finds.references.filter(isProtected);
+    for (const { node, scan, parameters } of definition.finds.statements) {
+      const rewritten = rewriteBlind(scan, touched(scan.tables, tables));
+      if (rewritten === null) continue;
+      for (const { column, what, start, end } of rewritten.faults)
+        report.add('LNK_BLIND_FORM', spotInText(definition, node, { start, end }), { column, what });
+      const action = actions.find((one) => inside(node, one.node));
+      const isLater = action?.timing.later === true || action?.timing.scheduled === true;
+      for (const { n, blind, written } of rewritten.parameters) {
+        const value = parameters[n - 1];
+        if (blind === null || value === undefined || value.type === 'null') continue;
+        const text = asText(value.scalar);
+        const by = sealed.filter(({ name }) => mayCover(text, String(name), readers));
+        const spot = { doc: definition.doc, start: value.start, end: value.end };
+        if (isLater && by.length > 0 && !by.some((one) => inside(one.node, action.node)))
+          report.add('LNK_BLIND_FORM', spot, { column: blind.column, what: LATER });
+        if (!written || by.length > 0) continue;
+        report.add('LNK_BLIND_CLEAR', spot, { column: blind.column, value: text || value.type });
+      }
+    }
+  }
+}
+
+function touched(names: readonly { readonly name: string }[], tables: TableNames): BlindTable[] {
+  return [...new Set(names.map(({ name }) => name))].flatMap((table) => {
+    const model = tables.modelOf(table);
+    if (model === undefined) return [];
+    const indexes = new Map(tables.blindIn(model).map((field) => [field, field + BLIND]));
+    return [{ table, columns: tables.fieldsOf(model), indexes }];
+  });
+}
+
+export interface BlindModels {
+  readonly definitions: readonly Definition[];
+  readonly registry: Registry;
+  readonly stores: Stores;
+  readonly report: Report;
+}
+
+export function checkBlindModels({ definitions, registry, stores, report }: BlindModels): void {
+  for (const { sort, name, node, doc } of definitions) {
+    if (sort !== 'model') continue;
+    for (const { key, value } of node.members) {
+      const marked = value && memberOf(value, 'blind_index')?.value;
+      if (marked?.scalar !== true) continue;
+      const taken = node.members.find((member) => member.key === key + BLIND);
+      if (taken !== undefined)
+        report.add(
+          'LNK_BLIND_NAME',
+          { doc, start: taken.keyStart, end: taken.keyEnd },
+          { name: taken.key, field: key },
+        );
+      const isTable = ({ kind }: { readonly kind: string }): boolean =>
+        registry.kinds.get(kind)?.config?.models?.references === true;
+      if (stores.of(name).every(isTable)) continue;
+      report.add('LNK_BLIND_STORE', { doc, start: marked.start, end: marked.end }, { name: key });
+    }
+  }
+}

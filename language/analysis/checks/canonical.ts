@@ -1,0 +1,185 @@
+/**
+ * If a rule declares `canonical` for a column, other resources that write or look up the column need the same form, or lookups
+ * miss. Reports only certain differences.
+ */
+import { isObject } from '../../../contract/json.js';
+import { accessorsIn } from '../../strings/accessor.js';
+import { addMembers } from '../../source/edit-json.js';
+import { memberOf, toJson, type LocatedNode } from '../../source/tree.js';
+import type { LinkedAction, LinkedResource } from '../linked.js';
+import { once } from '../once.js';
+import type { Registry } from '../registry.js';
+import { repair } from '../repairs.js';
+import { inside, type Report, type ReportOptions, type Spot } from '../report.js';
+import { rootOf } from '../sources.js';
+import type { TableNames } from '../tables.js';
+import { valueReads, type ValueRead } from '../value-reads.js';
+
+interface Context {
+  readonly registry: Registry;
+  readonly report: Report;
+  readonly tables: TableNames;
+}
+
+/** A payload value that is written to, or compared with, a column. */
+interface Use {
+  readonly resource: LinkedResource;
+  readonly model: string;
+  readonly column: string;
+  readonly name: string;
+  readonly spot: Spot;
+  /** Sorted; empty if the rules declare none. */
+  readonly forms: readonly string[];
+  /** Null if there is none or more than one. */
+  readonly rule: LocatedNode | null;
+}
+
+export function checkCanonical({ registry, report, tables }: Context, resources: readonly LinkedResource[]): void {
+  if (!resources.some(hasForms)) return;
+  const uses = resources.flatMap((resource) => usesIn(resource, registry, tables));
+  const first = new Map<string, Use>();
+  for (const use of uses) if (use.forms.length > 0 && !first.has(keyOf(use))) first.set(keyOf(use), use);
+  if (first.size === 0) return;
+  const elsewhere = formsReached(resources);
+  const told = new Map<LinkedResource, Set<string>>();
+  for (const use of uses) {
+    const other = first.get(keyOf(use));
+    if (other === undefined || isSame(use.forms, other.forms)) continue;
+    if (use.forms.length === 0 && elsewhere(use.resource, use.name)) continue;
+    // Each field is reported once per resource.
+    const names = told.get(use.resource) ?? new Set();
+    if (names.has(use.name)) continue;
+    told.set(use.resource, names.add(use.name));
+    const form = written(other.forms);
+    const related = [{ message: `a value of "${other.column}" is in the form ${form} here`, spot: other.spot }];
+    const params = { column: use.column, form, other: other.resource.id };
+    report.add('LNK_CANONICAL', use.spot, params, { related, ...fixOf(use, form) });
+  }
+}
+
+const keyOf = ({ model, column }: Use): string => `${model} ${column}`;
+const isSame = (a: readonly string[], b: readonly string[]): boolean => a.join(' ') === b.join(' ');
+const written = ([only = '', ...more]: readonly string[]): string =>
+  JSON.stringify(more.length === 0 ? only : [only, ...more]);
+
+function fixOf({ rule, resource, forms }: Use, form: string): Pick<ReportOptions, 'fix'> {
+  if (rule === null || forms.length > 0) return {};
+  const change = addMembers(resource.definition.doc, rule, [['canonical', form]]);
+  return repair(`add "canonical": ${form}`, [change]);
+}
+
+const known = new WeakMap<LinkedResource, readonly Use[]>();
+
+/** Cached by resource, because a resource is linked again when its tables change. */
+function usesIn(resource: LinkedResource, registry: Registry, tables: TableNames): readonly Use[] {
+  const seen = known.get(resource);
+  if (seen !== undefined) return seen;
+  const found = isReached(resource)
+    ? [...fromQueries(resource, registry, tables), ...fromProperties(resource, tables)]
+    : [];
+  known.set(resource, found);
+  return found;
+}
+
+/** The rules of callers also apply to a resource that is only reached from others, so it is skipped. */
+const isReached = ({ actions }: LinkedResource): boolean => actions.some(({ noOp }) => !noOp);
+
+/** A comparison other than equality before a placeholder. */
+const NOT_EQUAL = /(?:\b(?:LIKE|ILIKE|TO|BETWEEN|AND)|[<>!~]=?)\s*$/i;
+
+function fromQueries(resource: LinkedResource, registry: Registry, tables: TableNames): Use[] {
+  return valueReads(resource, registry).flatMap((read) => {
+    const { query, columns, path, source, spot } = read;
+    if (query === null || source?.sort !== 'payload' || !isWhole(read)) return [];
+    const action = resource.actions.find(({ key }) => key === read.action);
+    if (action === undefined) return [];
+    const met = 'scan' in query ? equalColumns(query, read.node) : columns;
+    return met.flatMap((column) => useOf(resource, action, { path, column, spot }, tables));
+  });
+}
+
+/** False inside a longer text. */
+const isWhole = ({ node, form }: ValueRead): boolean => {
+  if (form !== 'accessor') return form === 'word';
+  const text = String(node.scalar);
+  const [only] = accessorsIn(text);
+  return only?.start === 0 && only.end === text.length;
+};
+
+function equalColumns(
+  { scan, parameters }: Extract<ValueRead['query'], { readonly scan: unknown }>,
+  node: LocatedNode,
+): string[] {
+  const n = parameters.indexOf(node) + 1;
+  return scan.placeholders.flatMap(({ n: place, column, start }) =>
+    place === n && column !== null && !NOT_EQUAL.test(scan.text.slice(0, start)) ? [column] : [],
+  );
+}
+
+/** A hashed property belongs to the column of the same name. */
+function fromProperties(resource: LinkedResource, tables: TableNames): Use[] {
+  return resource.definition.finds.references.flatMap(({ refers, name, node, spot }) => {
+    if (refers.symbol !== 'payload-field') return [];
+    const action = resource.actions.find((one) => inside(node, one.node));
+    const path = String(name).split('.');
+    if (action === undefined || resource.sources.all(rootOf(String(name)), action.key)[0]?.sort !== 'payload')
+      return [];
+    return useOf(resource, action, { path, column: path.at(-1) ?? '', spot }, tables);
+  });
+}
+
+/** Returns a use only if exactly one model has the column. */
+function useOf(
+  resource: LinkedResource,
+  action: LinkedAction,
+  { path, column, spot }: { readonly path: readonly string[]; readonly column: string; readonly spot: Spot },
+  tables: TableNames,
+): Use[] {
+  const [model, other] = action.models.filter((one) => tables.fieldsOf(one).includes(column));
+  if (model === undefined || other !== undefined) return [];
+  const name = path.join('.');
+  const rules = rulesOf(resource).get(name) ?? [];
+  // Rules of list items have other paths.
+  if (rules.length === 0 && (action.repeat !== null || path.length > 1)) return [];
+  const [rule = null, second] = rules;
+  const forms = [...new Set(rules.flatMap(formsOf))].sort();
+  return [{ resource, model, column, name, spot, forms, rule: second === undefined ? rule : null }];
+}
+
+/** By dotted path of the field. */
+const rulesOf = once(({ definition }: LinkedResource): ReadonlyMap<string, readonly LocatedNode[]> => {
+  const rules = new Map<string, LocatedNode[]>();
+  const collect = (name: string, node: LocatedNode | null): void => {
+    if (node === null) return;
+    rules.set(name, [...(rules.get(name) ?? []), node]);
+    for (const { key, value } of memberOf(node, 'fields')?.value?.members ?? []) collect(`${name}.${key}`, value);
+  };
+  for (const { symbol, name, node } of definition.finds.declarations)
+    if (symbol === 'payload-field') collect(name, node);
+  return rules;
+});
+
+const hasForms = (resource: LinkedResource): boolean =>
+  [...rulesOf(resource).values()].some((rules) => rules.some((rule) => memberOf(rule, 'canonical') !== undefined));
+
+function formsOf(rule: LocatedNode): string[] {
+  const json = toJson(rule);
+  const said = isObject(json) ? json['canonical'] : undefined;
+  return [said].flat().flatMap((one) => (typeof one === 'string' ? [one] : []));
+}
+
+/** The rules of a reached resource apply to the whole request. */
+function formsReached(resources: readonly LinkedResource[]): (from: LinkedResource, name: string) => boolean {
+  const owners = new Map(resources.flatMap((one) => one.actions.map(({ key }) => [key, one] as const)));
+  return (from, name) => {
+    const seen = new Set([from]);
+    for (const one of seen) {
+      if ((rulesOf(one).get(name) ?? []).some((rule) => formsOf(rule).length > 0)) return true;
+      for (const { to } of one.actions.flatMap(({ edges }) => edges)) {
+        const owner = owners.get(to);
+        if (owner !== undefined) seen.add(owner);
+      }
+    }
+    return false;
+  };
+}

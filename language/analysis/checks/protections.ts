@@ -1,0 +1,207 @@
+/**
+ * Checks properties that a step hashes or encrypts: the value must exist, and the column of the same name must be written from
+ * it. Otherwise plain text is stored.
+ */
+import { asText } from '../../../contract/json.js';
+import { accessorsIn } from '../../strings/accessor.js';
+import { documentFields } from '../../strings/document-fields.js';
+import { writtenParts } from '../../strings/sql-written.js';
+import { nearest } from '../../source/suggest.js';
+import { nodeAt, objectOf, type LocatedNode } from '../../source/tree.js';
+import type { DocumentQuery, Reference, SqlText } from '../finds.js';
+import type { LinkedAction, LinkedResource } from '../linked.js';
+import type { Definition } from '../model.js';
+import type { Registry } from '../registry.js';
+import { hint, inside, rename, type Report, type Spot } from '../report.js';
+import { isWord, rootOf } from '../sources.js';
+import { spotInText } from '../tables.js';
+import { valueReads } from '../value-reads.js';
+import { payloadReaders } from './readers.js';
+
+export function checkProtections(resources: readonly LinkedResource[], registry: Registry, report: Report): void {
+  const isUsed = usesIn(resources, registry);
+  for (const resource of resources) {
+    for (const reference of resource.definition.finds.references) {
+      if (!isProtected(reference)) continue;
+      const action = resource.actions.find(({ node }) => inside(reference.node, node));
+      if (action === undefined) continue;
+      if (!isGiven(resource, action, reference, registry))
+        reportNothing(resource, action, reference, { registry, report });
+      else if (!checkColumns(action, resource, reference, { registry, report }) && isQuery(resource, action)) {
+        const name = String(reference.name);
+        if (!isUsed(name)) report.add('LNK_PROTECTED_UNUSED', reference.spot, { name });
+      }
+    }
+  }
+}
+
+/** Other work may read the payload itself, and documents may store items as they are sent. */
+const isQuery = ({ definition: { finds } }: LinkedResource, { node, repeat }: LinkedAction): boolean =>
+  finds.statements.some((one) => inside(one.node, node)) ||
+  (repeat === null && finds.documents.some((one) => inside(one.node, node)));
+
+/** Matches the name and any value that contains it. */
+function usesIn(resources: readonly LinkedResource[], registry: Registry): (name: string) => boolean {
+  let known: Set<string> | null = null;
+  const collect = (): Set<string> => {
+    const paths = resources.flatMap((one) => valueReads(one, registry).map(({ path }) => path));
+    const compared = resources.flatMap(({ definition }) =>
+      definition.finds.references.filter(({ refers }) => refers.symbol === 'payload-field' && refers.named !== true),
+    );
+    return new Set(
+      [...paths.map((path) => path.join('.')), ...compared.map(({ name }) => String(name))].flatMap(wordsOf),
+    );
+  };
+  return (name) => {
+    known ??= collect();
+    return known.has('') || [rootOf(name), lastOf(name)].some((word) => known?.has(word));
+  };
+}
+
+const wordsOf = (path: string): string[] => path.split('.');
+
+export const isProtected = ({ refers }: Reference): boolean =>
+  refers.symbol === 'payload-field' && refers.named === true;
+
+/** Naming a property does not create its value: a declaration, a result or another read must. */
+function isGiven(resource: LinkedResource, action: LinkedAction, { name }: Reference, registry: Registry): boolean {
+  const root = rootOf(String(name));
+  const [source] = resource.sources.all(root, action.key);
+  if (source !== undefined && source.why !== 'property') return source.sort !== 'claim';
+  if (action.repeat !== null && action.repeat.fields === null) return true;
+  return valueReads(resource, registry).some(({ path }) => path.length === 0 || path[0] === root);
+}
+
+function reportNothing(
+  resource: LinkedResource,
+  action: LinkedAction,
+  { name, spot }: Reference,
+  { registry, report }: { readonly registry: Registry; readonly report: Report },
+): void {
+  const text = String(name);
+  const near = meantBy(text, resource, action, registry);
+  const isTaken = resource.definition.finds.references.some(
+    (one) => isProtected(one) && inside(one.node, action.node) && one.name === near,
+  );
+  // Without rules or reads the payload is unknown, and the mode may read it itself.
+  if (
+    near === undefined &&
+    resource.payloadFields.size === 0 &&
+    valueReads(resource, registry).length === 0 &&
+    isWord(text)
+  )
+    return;
+  report.add('LNK_NO_VALUE', spot, { name: text, hint: hint(near) }, isTaken ? {} : rename(near));
+}
+
+function meantBy(text: string, resource: LinkedResource, action: LinkedAction, registry: Registry): string | undefined {
+  const { payloadFields, names, generated } = resource;
+  const tail = accessorsIn(text)[0]?.tail.join('.') ?? '';
+  const reads = valueReads(resource, registry).flatMap(({ path: [first], action: by }) =>
+    first !== undefined && (by === null || by === action.key) ? [first] : [],
+  );
+  const known = [...payloadFields.keys(), ...names, ...generated, ...reads, ...(action.repeat?.fields ?? [])];
+  if (tail !== '') return known.includes(rootOf(tail)) ? tail : undefined;
+  const [root = text, ...rest] = text.split('.');
+  const near = nearest(root, known);
+  return near === undefined ? undefined : [near, ...rest].join('.');
+}
+
+interface Written {
+  readonly column: string;
+  readonly value: string;
+  readonly spot: Spot;
+  /** A fix can replace the value with the property. */
+  readonly whole: boolean;
+}
+
+/** Reports unprotected writes to the column or field of the same name; returns whether there was one. */
+function checkColumns(
+  action: LinkedAction,
+  { definition }: LinkedResource,
+  { name }: Reference,
+  { registry, report }: { readonly registry: Registry; readonly report: Report },
+): boolean {
+  const readers = payloadReaders(registry);
+  const property = String(name);
+  // For an actionable that repeats for `users`, `users.password` is the `password` of each item.
+  const { repeat } = action;
+  const inItem =
+    typeof repeat?.name === 'string' && property.startsWith(`${repeat.name}.`)
+      ? property.slice(repeat.name.length + 1)
+      : property;
+  const covers = (text: string): boolean => isCovered(text, property, readers) || isCovered(text, inItem, readers);
+  const { statements, documents } = definition.finds;
+  const written = [
+    ...statements
+      .filter(({ node }) => inside(node, action.node))
+      .flatMap((one) => inRows(definition, one, property, covers)),
+    ...documents
+      .filter(({ node }) => inside(node, action.node))
+      .flatMap((one) => inDocuments(definition, one, inItem, covers)),
+  ];
+  for (const { column, value, spot, whole } of written) {
+    const fix = { fix: { title: `change to "${property}"`, text: JSON.stringify(property), asks: true as const } };
+    report.add('LNK_UNPROTECTED', spot, { column, property, value }, whole ? fix : {});
+  }
+  return written.length > 0;
+}
+
+function inRows(
+  definition: Definition,
+  { node, scan, parameters }: SqlText,
+  property: string,
+  covers: (text: string) => boolean,
+): Written[] {
+  if (scan.verb !== 'INSERT' && scan.verb !== 'UPDATE') return [];
+  const last = lastOf(property).toLowerCase();
+  const isSafe = (value: LocatedNode): boolean => value.type === 'null' || covers(asText(value.scalar));
+  const where = scan.tokens.find(({ start, end }) => scan.text.slice(start, end).toUpperCase() === 'WHERE')?.start;
+  const values = scan.placeholders.flatMap(({ n, column, start }): Written[] => {
+    const value = parameters[n - 1];
+    if (column?.toLowerCase() !== last || value === undefined || start > (where ?? Infinity) || isSafe(value))
+      return [];
+    return [{ column, value: shown(value), spot: spotOf(definition, value), whole: true }];
+  });
+  if (values.length > 0) return values;
+  const isGiven = scan.placeholders.some(
+    ({ n }) => parameters[n - 1] !== undefined && covers(asText(parameters[n - 1]?.scalar)),
+  );
+  return writtenParts(scan).flatMap(({ column, text, literal, mentions, start, end }) => {
+    const isClear = literal || (!isGiven && !mentions.includes(column) && text !== 'NULL' && text !== 'DEFAULT');
+    if (column.toLowerCase() !== last || !isClear) return [];
+    return [{ column, value: text, spot: spotInText(definition, node, { start, end }), whole: false }];
+  });
+}
+
+/** Matches the path of the property or its last name. */
+function inDocuments(
+  definition: Definition,
+  { around }: DocumentQuery,
+  property: string,
+  covers: (text: string) => boolean,
+): Written[] {
+  return documentFields(objectOf(around)).flatMap(({ path, value, at, written }) => {
+    const text = asText(value);
+    if (!written || (path !== property && path !== lastOf(property)) || text === '' || covers(text)) return [];
+    const node = nodeAt(around, at)?.node ?? around;
+    return [{ column: path, value: text, spot: spotOf(definition, node), whole: true }];
+  });
+}
+
+const lastOf = (path: string): string => path.slice(path.lastIndexOf('.') + 1);
+const shown = ({ scalar, type }: LocatedNode): string => asText(scalar) || String(scalar ?? type);
+const spotOf = ({ doc }: Definition, { start, end }: LocatedNode): Spot => ({ doc, start, end });
+
+/** The property may also begin with the name of the repeated list. */
+export const mayCover = (text: string, property: string, readers: readonly string[]): boolean =>
+  isCovered(text, property, readers) || isCovered(text, property.slice(property.indexOf('.') + 1), readers);
+
+/** True for the property, a value that contains it, or the repeated item. */
+export function isCovered(text: string, property: string, readers: readonly string[]): boolean {
+  const [only] = accessorsIn(text);
+  if (only !== undefined && !readers.includes(only.root)) return false;
+  const path = only === undefined ? text : only.tail.join('.');
+  if (only === undefined && !isWord(text)) return false;
+  return path === '' || path === property || property.startsWith(`${path}.`);
+}

@@ -1,0 +1,101 @@
+/** Reports room names that no connection joins: messages to them reach no client, without an error. */
+import { parseTemplate, type TemplatePart } from '../../strings/accessor.js';
+import { nearest } from '../../source/suggest.js';
+import { nodeAt, type LocatedNode } from '../../source/tree.js';
+import type { LinkedResource } from '../linked.js';
+import type { Definition } from '../model.js';
+import type { Registry } from '../registry.js';
+import { hint, rename, type Report } from '../report.js';
+
+interface Room {
+  readonly node: LocatedNode;
+  readonly written: string;
+  /** Contains `VALUE` for each value and `ANY` for each environment variable. */
+  readonly words: string;
+  readonly values: readonly string[];
+  readonly open: boolean;
+}
+
+interface Rooms {
+  readonly joined: readonly Room[];
+  readonly named: readonly Room[];
+}
+
+/** Characters that no room name contains. */
+const VALUE = '\u0000';
+const ANY = '\u0001';
+
+export function checkRooms(registry: Registry, report: Report, resources: readonly LinkedResource[]): void {
+  const found = resources.map(({ definition }) => ({ definition, rooms: roomsIn(registry, definition) }));
+  const joined = found.flatMap(({ rooms }) => rooms.joined);
+  for (const { definition, rooms } of found)
+    for (const room of rooms.named) {
+      if (joined.some((one) => isOne(one, room))) continue;
+      const { start, end } = room.node;
+      const near = nearestOf(room, joined);
+      const params = { name: room.written, hint: hint(near) };
+      report.add('LNK_ROOM', { doc: definition.doc, start, end }, params, rename(near));
+    }
+}
+
+function isOne(a: Room, b: Room): boolean {
+  if (a.open && b.open) return a.values.length === b.values.length;
+  return a.open ? fits(a, b.words) : b.open ? fits(b, a.words) : a.words === b.words;
+}
+
+/** `ANY` matches text without values, so each piece is searched at its first position after the previous one. */
+function fits({ words: open }: Room, words: string): boolean {
+  const [first = '', ...pieces] = open.split(ANY);
+  const last = pieces.pop() ?? '';
+  let at = first.length;
+  for (const piece of pieces) {
+    const found = words.indexOf(piece, at);
+    if (found < 0 || words.slice(at, found).includes(VALUE)) return false;
+    at = found + piece.length;
+  }
+  const end = words.length - last.length;
+  return words.startsWith(first) && words.endsWith(last) && end >= at && !words.slice(at, end).includes(VALUE);
+}
+
+/** Inserts the values of this room. */
+function nearestOf({ words, values }: Room, joined: readonly Room[]): string | undefined {
+  const alike = joined.filter((one) => !one.open && one.values.length === values.length);
+  const near = nearest(
+    words,
+    alike.map((one) => one.words),
+  );
+  const rest = [...values];
+  return near?.replaceAll(VALUE, () => rest.shift() ?? '');
+}
+
+/** Definitions do not change after reading, and an analyser has one registry. */
+const known = new WeakMap<Definition, Rooms>();
+
+function roomsIn(registry: Registry, definition: Definition): Rooms {
+  const seen = known.get(definition);
+  if (seen !== undefined) return seen;
+  const settled = registry.rootsOf('env');
+  const of = (fact: 'joins' | 'rooms'): Room[] =>
+    definition.finds.places.flatMap(({ plugin, node, sound }) => {
+      const field = registry.plugins.get(plugin)?.facts?.[fact];
+      const written = typeof field === 'string' && sound ? nodeAt(node, `/${field}`)?.node : undefined;
+      return written === undefined
+        ? []
+        : (written.type === 'array' ? written.items : [written]).flatMap((one) => roomOf(one, settled));
+    });
+  const rooms = { joined: of('joins'), named: of('rooms') };
+  known.set(definition, rooms);
+  return rooms;
+}
+
+function roomOf(node: LocatedNode, settled: readonly string[]): Room[] {
+  if (node.type !== 'string' && node.type !== 'number') return [];
+  const written = String(node.scalar);
+  const parts = node.type === 'string' ? parseTemplate(written) : [written];
+  const isSettled = (part: TemplatePart): boolean => typeof part !== 'string' && settled.includes(part.root);
+  const values = parts.flatMap((part) =>
+    typeof part === 'string' || isSettled(part) ? [] : [written.slice(part.start, part.end)],
+  );
+  const words = parts.map((part) => (typeof part === 'string' ? part : isSettled(part) ? ANY : VALUE)).join('');
+  return [{ node, written, words, values, open: parts.some(isSettled) }];
+}

@@ -1,0 +1,76 @@
+/** Reports reads of the request in scheduled actionables and their dependencies: a scheduled run has no request. */
+import { spotInString } from '../../source/escapes.js';
+import { Slot } from '../../../contract/slot.js';
+import type { LinkedAction, LinkedResource } from '../linked.js';
+import { closureOf } from '../order.js';
+import type { Registry } from '../registry.js';
+import { type Report, type Spot, inside } from '../report.js';
+
+const OF_REQUEST: readonly unknown[] = ['payload', 'claims', 'headers'];
+
+interface Need {
+  readonly what: string;
+  readonly spot: Spot;
+}
+
+export function checkScheduled(resources: readonly LinkedResource[], registry: Registry, report: Report): void {
+  const byKey = new Map(resources.flatMap(({ actions }) => actions.map((action) => [action.key, action] as const)));
+  const owners = new Map(resources.flatMap((resource) => resource.actions.map(({ key }) => [key, resource] as const)));
+  const waitsFor = (action: LinkedAction): LinkedAction[] => action.edges.flatMap(({ to }) => byKey.get(to) ?? []);
+  const told = new Map<Spot['doc'], Set<number>>();
+  for (const root of byKey.values()) {
+    if (!root.timing.scheduled) continue;
+    const chain = closureOf([root], waitsFor);
+    for (const action of chain) {
+      const owner = owners.get(action.key);
+      if (owner === undefined) continue;
+      for (const { what, spot } of needsOf(owner, action, chain, registry)) {
+        const places = told.get(spot.doc) ?? new Set();
+        if (places.has(spot.start)) continue;
+        told.set(spot.doc, places.add(spot.start));
+        const related = [{ message: `the clock begins actionable ${root.id}`, spot: root.spot }];
+        report.add('LNK_NO_REQUEST', spot, { what, name: root.key }, action === root ? {} : { related });
+      }
+    }
+  }
+}
+
+function needsOf(
+  owner: LinkedResource,
+  action: LinkedAction,
+  chain: readonly LinkedAction[],
+  registry: Registry,
+): Need[] {
+  const { doc, finds } = owner.definition;
+  const isMade = (name: string): boolean =>
+    finds.declarations.some(
+      (found) =>
+        (found.symbol === 'name' || found.symbol === 'generated') &&
+        found.name === name &&
+        chain.some((maker) => owner.actions.includes(maker) && inside(found.spot, maker.node)),
+    );
+  const needs: Need[] = [];
+  const kind = registry.kindsIn(Slot.ACCESSOR)[0]?.kind ?? '';
+  for (const { node, parts } of finds.accessors) {
+    if (!inside(node, action.node)) continue;
+    for (const { root, tail, start, end } of parts) {
+      const reads = registry.plugin(kind, root)?.facts?.['reads'];
+      if (!OF_REQUEST.includes(reads) || (reads === 'payload' && isMade(tail[0] ?? ''))) continue;
+      const spot = spotInString(doc, node, { start, end });
+      needs.push({ what: [`$${root}`, ...tail].join('.'), spot });
+    }
+  }
+  for (const { refers, node, name, spot } of finds.references) {
+    if (!inside(node, action.node)) continue;
+    const first = String(name).split('.')[0] ?? '';
+    const isName = refers.symbol === 'name' && action.parameters.get(node.pointer)?.source === 'name';
+    if ((isName || refers.symbol === 'payload-field') && !isMade(first)) needs.push({ what: String(name), spot });
+  }
+  const { repeat } = action;
+  if (repeat?.from !== 'payload' && repeat?.from !== 'body') return needs;
+  for (const { each, node } of finds.statements) {
+    if (each === null || !inside(node, action.node)) continue;
+    needs.push({ what: repeat.name ?? 'the list', spot: { doc, start: each.start, end: each.end } });
+  }
+  return needs;
+}

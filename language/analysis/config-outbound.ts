@@ -1,0 +1,69 @@
+/** The config section `outbound`: its grammar and its defaults. */
+import { isObject, type JsonObject } from '../../contract/json.js';
+import { OUTBOUND, type Outbound } from '../../contract/outbound.js';
+import { flag, list, numeric, record, shape, text } from '../schema/combinators.js';
+
+/** A host or an address (IPv6 with a port in brackets), optionally with a prefix length or a port. */
+const ENTRY =
+  /^(\[[0-9A-Fa-f:.]+\](:\d{1,5})?|[0-9A-Fa-f:]+:[0-9A-Fa-f:.]*(\/\d{1,3})?|[A-Za-z0-9._-]+(\/\d{1,2})?(:\d{1,5})?)$/;
+const HOST_AND_PORT = /^(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):\d{1,5}$/;
+
+const seconds = (doc: string, value: number) => numeric({ doc, unit: 'seconds', default: value }).min(0.01).max(3600);
+const limit = (doc: string, unit: string, value: number) => numeric({ doc, unit, default: value }).integer().min(1);
+const { timeouts, limits } = OUTBOUND;
+
+export const outboundSchema = () =>
+  shape({
+    allow: list(text({ doc: 'A host, an address, or a range; a port may follow.' }).required().matches(ENTRY), {
+      doc:
+        'What may be called although it is not public: `billing.internal`, `10.1.0.0/16`, `127.0.0.1:9000`, `[fd00::5]:443`. ' +
+        'Addresses where clouds keep credentials are open only when they are named one by one.',
+      default: [],
+      examples: [['billing.internal', '10.1.0.0/16', '127.0.0.1:9000']],
+    }),
+    ports: list(numeric({ doc: 'A port.' }).required().integer().min(1).max(65_535), {
+      doc: 'The only ports that may be called, beside those that `allow` names. Empty: any.',
+      default: [],
+      examples: [[443]],
+    }),
+    dynamic_hosts: flag({
+      doc: 'The URL of a call may be one accessor, so that a request brings all of it. Such a call reaches public addresses only, whatever `allow` says.',
+      default: false,
+    }),
+    ca: text({ doc: 'File (PEM) with further certificate authorities that are trusted.', examples: ['./ca.pem'] }).min(
+      1,
+    ),
+    connect_to: record(text({ doc: 'Where it is dialled.' }).required().matches(HOST_AND_PORT), {
+      doc:
+        'Dials another place for a `host:port`: a stub in tests, an egress relay. Certificates are judged by the name that the ' +
+        'definition calls.',
+      examples: [{ 'api.example.com:443': '127.0.0.1:8443' }],
+      advanced: true,
+    }),
+    timeouts: shape({
+      connect: seconds('Within what time a connection must stand: name, connection, TLS.', timeouts.connect),
+      total: seconds('Within what time a call must be over, unless its definition says otherwise.', timeouts.total),
+      most: seconds('The longest that a definition may allow.', timeouts.most),
+    }).meta({ doc: 'Deadlines of calls.' }),
+    limits: shape({
+      reply: limit('Largest reply, after decompression.', 'bytes', limits.reply),
+      depth: limit('Deepest nesting of a reply.', 'levels', limits.depth),
+      keys: limit('Most properties in a reply, all objects together.', 'keys', limits.keys),
+      array: limit('Longest array in a reply.', 'items', limits.array),
+    }).meta({ doc: 'Limits of replies.' }),
+  }).meta({
+    doc: 'Calls that definitions make to other services. Only public addresses are called unless `allow` opens others.',
+  });
+
+const objectAt = (json: JsonObject, key: string): JsonObject => (isObject(json[key]) ? json[key] : {});
+
+/** `config` must be valid. */
+export function outboundOf(config: JsonObject): Outbound {
+  const written = objectAt(config, 'outbound');
+  return {
+    ...OUTBOUND,
+    ...written,
+    timeouts: { ...OUTBOUND.timeouts, ...objectAt(written, 'timeouts') },
+    limits: { ...OUTBOUND.limits, ...objectAt(written, 'limits') },
+  };
+}

@@ -1,0 +1,148 @@
+/** The config section `websocket`: its grammar and its defaults. */
+import { isObject, type JsonObject } from '../../contract/json.js';
+import type { Mistaken } from '../../contract/mistaken.js';
+import { flag, numeric, shape, text } from '../schema/combinators.js';
+
+export interface WebSocketConfig {
+  readonly enabled: boolean;
+  readonly path: string;
+  readonly force_uid: boolean;
+  readonly force_token: boolean;
+  /** The token claim with the uid that a connection may use. */
+  readonly uid_claim: string;
+  readonly ping: number;
+  readonly limits: Readonly<Record<keyof typeof LIMITS, number>>;
+}
+
+const LIMITS = {
+  message: 65_536,
+  rate: 20,
+  in_flight: 16,
+  buffered: 1_048_576,
+  connections: 10_000,
+  per_address: 2000,
+  rooms: 100,
+} as const;
+
+const DEFAULTS: WebSocketConfig = {
+  enabled: false,
+  path: '/ws',
+  force_uid: false,
+  force_token: false,
+  uid_claim: 'id',
+  ping: 30,
+  limits: LIMITS,
+};
+
+const PATH = /^(\/[A-Za-z0-9._-]+)+$/;
+/** True if the path needs no escaping in a URL. */
+export const isSocketPath = (path: string): boolean => PATH.test(path);
+
+const limit = (doc: string, unit: string, value: number) => numeric({ doc, unit, default: value }).integer().min(1);
+
+const PATH_IS = { say: 'where clients connect is `"path"`', rename: 'path' };
+const ON = { say: 'clients may connect with `"enabled": true`', rename: 'enabled' };
+const UID = { say: 'that nobody connects without a uid says `"force_uid": true`', rename: 'force_uid' };
+const TOKEN = { say: 'that nobody connects without a token says `"force_token": true`', rename: 'force_token' };
+const ORIGINS = 'the origins whose pages may connect are those of `"http": {"allowed_origins": [...]}`';
+const SAME_PORT = 'clients connect where requests go, at `http.port`';
+const IN_LIMITS = (name: string) => ({ say: `it is written \`"limits": {"${name}": ...}\``, means: 'limits' });
+const MISTAKEN: Mistaken = {
+  allow: ON,
+  on: ON,
+  active: ON,
+  allow_connections: ON,
+  ALLOW_WEBSOCKET_CONNECTIONS: ON,
+  endpoint: PATH_IS,
+  route: PATH_IS,
+  url: PATH_IS,
+  WEBSOCKET_ENDPOINT: PATH_IS,
+  uid: UID,
+  require_uid: UID,
+  force_with_uid: UID,
+  FORCE_WEBSOCKET_WITH_UID: UID,
+  token: TOKEN,
+  require_token: TOKEN,
+  auth: TOKEN,
+  authenticate: TOKEN,
+  protected: TOKEN,
+  FORCE_WEBSOCKET_WITH_TOKEN: TOKEN,
+  origins: ORIGINS,
+  allowed_origins: ORIGINS,
+  cors: ORIGINS,
+  port: SAME_PORT,
+  host: SAME_PORT,
+  heartbeat: { say: 'signs of life are asked for by `"ping"`, in seconds', rename: 'ping' },
+  ping_interval: { say: 'signs of life are asked for by `"ping"`, in seconds', rename: 'ping' },
+  max_payload: IN_LIMITS('message'),
+  max_message_size: IN_LIMITS('message'),
+  max_connections: IN_LIMITS('connections'),
+  rate_limit: IN_LIMITS('rate'),
+};
+
+/** Made-up names of this section. */
+export const WEBSOCKET_NAMES = ['ws', 'websockets', 'web_socket', 'webSocket', 'socket', 'sockets', 'realtime'];
+
+export const websocketSchema = () =>
+  shape({
+    enabled: flag({
+      doc: 'Clients may connect and stay connected; the variable ALLOW_WEBSOCKET_CONNECTIONS wins.',
+      default: DEFAULTS.enabled,
+    }),
+    path: text({
+      doc: 'Where they connect; the variable WEBSOCKET_ENDPOINT wins.',
+      default: DEFAULTS.path,
+      examples: ['/live'],
+    }).matches(PATH),
+    force_uid: flag({
+      doc: 'Nobody connects without `?uid=`; the variable FORCE_WEBSOCKET_WITH_UID wins.',
+      default: DEFAULTS.force_uid,
+    }),
+    force_token: flag({
+      doc: 'Nobody connects without a token that a guard takes; the variable FORCE_WEBSOCKET_WITH_TOKEN wins (extension).',
+      default: DEFAULTS.force_token,
+    }),
+    uid_claim: text({
+      doc: 'The claim of a token that says which uid its owner may connect with.',
+      default: DEFAULTS.uid_claim,
+      examples: ['sub'],
+      complete: { source: 'claim' },
+    }).min(1),
+    ping: numeric({
+      doc: 'How often connections are asked for a sign of life. Who gives none three times is cut off.',
+      unit: 'seconds',
+      default: DEFAULTS.ping,
+    })
+      .min(0.05)
+      .max(3600),
+    limits: shape({
+      message: limit('Largest message of a client.', 'bytes', LIMITS.message),
+      rate: limit('Most messages of a connection.', 'messages per second', LIMITS.rate),
+      in_flight: limit('Messages of a connection that are worked on at once.', 'messages', LIMITS.in_flight),
+      buffered: limit(
+        'How much may wait for a client that does not read; then it is cut off.',
+        'bytes',
+        LIMITS.buffered,
+      ),
+      connections: limit('Most connections of a process.', 'connections', LIMITS.connections),
+      per_address: limit(
+        'Most connections of one address (of IPv6, of one /64). Behind a proxy all have its address, unless `http.trusted_proxies` counts it.',
+        'connections',
+        LIMITS.per_address,
+      ),
+      rooms: limit('Most rooms of a connection.', 'rooms', LIMITS.rooms),
+    }).meta({ doc: 'Limits of connections.' }),
+  }).meta({
+    doc: 'Clients that stay connected (WebSocket).',
+    form: '{"enabled": true}',
+    short: { boolean: 'enabled', string: 'path' },
+    mistaken: MISTAKEN,
+  });
+
+const objectAt = (json: JsonObject, key: string): JsonObject => (isObject(json[key]) ? json[key] : {});
+
+/** `config` must be valid. */
+export function websocketOf(config: JsonObject): WebSocketConfig {
+  const written = objectAt(config, 'websocket');
+  return { ...DEFAULTS, ...written, limits: { ...LIMITS, ...objectAt(written, 'limits') } };
+}

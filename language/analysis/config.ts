@@ -1,0 +1,247 @@
+/**
+ * The config file: grammar (kernel fields and one section per configurable kind), checks and defaults.
+ * No I/O: other modules read files and resolve `$ENV` values.
+ */
+import { asText, isObject, type Json } from '../../contract/json.js';
+import type { ConfigGiven } from '../../contract/kind.js';
+import type { Outbound } from '../../contract/outbound.js';
+import type { Problem } from '../../contract/problem.js';
+import { isSub0 as isEarlier } from '../../contract/profile.js';
+import { fold } from '../schema/fold.js';
+import { EMPTY_OBJECT, type FieldNode } from '../schema/field-node.js';
+import { accessorsIn } from '../strings/accessor.js';
+import { document, type Document } from '../source/document.js';
+import { memberOf, parseSource, toJson, type LocatedNode } from '../source/tree.js';
+import { checkAccessors, type EnvFacts } from './checks/accessors.js';
+import { CHAINS, type ChainLimits } from './chains.js';
+import { checkHeaderNames } from './checks/headers.js';
+import { checkPlugins } from './checks/plugins.js';
+import { outboundOf } from './config-outbound.js';
+import { configSchema, DEFAULTS } from './config-schema.js';
+import { WEBSOCKET_NAMES, websocketOf, type WebSocketConfig } from './config-websocket.js';
+import type { Registry } from './registry.js';
+import { byPlace, createReport, problemsIn, reportFaults, type Report } from './report.js';
+import { noFinds, type Finds } from './finds.js';
+import { walk } from './walk.js';
+
+export interface HttpConfig {
+  readonly port: number;
+  readonly host: string;
+  /** `*` accepts all host names. */
+  readonly hosts: readonly string[];
+  readonly methods: readonly string[];
+  readonly status_path: string;
+  /** CORS origins; `*` allows all. */
+  readonly allowed_origins: readonly string[];
+  /** Proxies in front of the server; their `X-Forwarded-For` entries determine the client's address. */
+  readonly trusted_proxies: number;
+  /** Merged over the default response headers; an empty text removes a header. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly limits: HttpLimits;
+  readonly timeouts: {
+    readonly headers: number;
+    readonly request: number;
+    readonly idle: number;
+    readonly keep_alive: number;
+    readonly drain: number;
+    readonly linger: number;
+  };
+}
+
+export type HttpLimits = Readonly<Record<keyof typeof DEFAULTS.http.limits, number>>;
+
+/** A plugin that the config selects; its options are not yet resolved. */
+export interface ConfiguredPlugin {
+  readonly kind: string;
+  readonly instance: string;
+  readonly name: string;
+  readonly options: Readonly<Record<string, Json>>;
+  /** A default instance, loaded only when the options of another plugin name it. */
+  readonly spare?: boolean;
+}
+
+export interface Config {
+  readonly definitions: readonly string[];
+  readonly plugins: readonly string[];
+  readonly disable: readonly string[];
+  readonly http: HttpConfig;
+  readonly websocket: WebSocketConfig;
+  readonly outbound: Outbound;
+  readonly migrate: boolean;
+  readonly chains: ChainLimits;
+  readonly deadlines: { readonly open: number; readonly close: number };
+  readonly docs: string;
+  /** The system that the definitions were written for; null means Lintel. */
+  readonly profile: string | null;
+  /** Allows features that are only safe in tests. */
+  readonly testing: boolean;
+  /** How a set with errors is handled at start. */
+  readonly on_problem: 'refuse' | 'skip';
+  readonly chosen: readonly ConfiguredPlugin[];
+}
+
+/** The settings that affect the analysis of definitions. */
+export type Given = Pick<Config, 'testing' | 'chains' | 'outbound' | 'websocket' | 'chosen' | 'profile'>;
+
+export interface ConfigAnalysis {
+  /** Null if any problem is an error. */
+  readonly config: Config | null;
+  readonly problems: readonly Problem[];
+  readonly uses: ReadonlySet<string>;
+}
+
+/** `source` null: there is no config file, so all defaults apply. */
+export function analyseConfig(
+  file: string,
+  source: string | null,
+  registry: Registry,
+  env: EnvFacts,
+  dev = false,
+): ConfigAnalysis {
+  const report = createReport(registry.codes);
+  const doc = document(file, source ?? '{}');
+  const { root, faults } = parseSource(doc);
+  reportFaults(doc, faults, report);
+  const finds = noFinds();
+  if (root !== null) {
+    walk({ doc, registry, report, finds }, root, configField(registry), 'the config');
+    reportMissingInstances(doc, root, registry, report);
+    checkHeaderNames(doc, root, report);
+    findAccessorsInOptions(root, registry, finds);
+    const context = { registry, report, env, given: null };
+    checkAccessors(context, { doc, finds });
+    checkPlugins(context, { doc, node: root }, finds.places, {
+      actions: [],
+      secrets: new Set(),
+      inPath: [],
+      modelField: () => null,
+      mayEdit: () => true,
+    });
+  }
+  const failed = root === null || report.errors > 0;
+  const json = root === null ? {} : toJson(root);
+  const config = failed || !isObject(json) ? null : complete(json, registry, env, dev);
+  return { config, problems: problemsIn(report).sort(byPlace), uses: finds.uses };
+}
+
+/** A written section replaces its default, so it must contain the required instance. */
+function reportMissingInstances(doc: Document, root: LocatedNode, registry: Registry, report: Report): void {
+  for (const { config } of registry.kinds.values()) {
+    const section = config?.must === undefined ? undefined : memberOf(root, config.field)?.value;
+    if (section?.type !== 'object' || config?.must === undefined) continue;
+    if (memberOf(section, config.must) !== undefined) continue;
+    const spot = { doc, start: section.start, end: section.start + 1 };
+    report.add('DEF_REQUIRED', spot, { place: `"${config.field}"`, field: config.must });
+  }
+}
+
+/** Plugin options may contain `$ENV` accessors, and no others. */
+function findAccessorsInOptions(root: LocatedNode, registry: Registry, finds: Finds): void {
+  const roots = registry.rootsOf('env');
+  const known = new Set(finds.accessors.map(({ node }) => node));
+  const visit = (node: LocatedNode, place: string): void => {
+    const parts = node.type === 'string' && !known.has(node) ? accessorsIn(asText(node.scalar)) : [];
+    if (parts.length > 0) finds.accessors.push({ node, parts, roots, leaves: false, secret: false, place });
+    node.items.forEach((item) => visit(item, place));
+    node.members.forEach(({ key, value }) => value !== null && visit(value, `"${key}"`));
+  };
+  for (const { config } of registry.kinds.values()) {
+    const section = config && memberOf(root, config.field)?.value;
+    if (config && section) visit(section, `"${config.field}"`);
+  }
+}
+
+/** Used before a registry exists. Ignores invalid values, because the full check follows. */
+export function pluginLists(source: string | null): Pick<Config, 'plugins' | 'disable'> {
+  const { root } = parseSource(document('', source ?? '{}'));
+  const json = root === null ? {} : toJson(root);
+  const read = (key: string, fallback: readonly string[]): readonly string[] => {
+    const value = isObject(json) ? json[key] : undefined;
+    return Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : fallback;
+  };
+  return { plugins: read('plugins', DEFAULTS.plugins), disable: read('disable', DEFAULTS.disable) };
+}
+
+export function configField(registry: Registry): FieldNode {
+  const known = configFields.get(registry) ?? foldConfig(registry);
+  configFields.set(registry, known);
+  return known;
+}
+
+/** The language server requests this on every keystroke. */
+const configFields = new WeakMap<Registry, FieldNode>();
+
+/** Lazy, so that the first diagnostics of the language server are not delayed. */
+let kernelFields: FieldNode | undefined;
+
+function foldConfig(registry: Registry): FieldNode {
+  const own = (kernelFields ??= fold(configSchema(), 'config'));
+  const fields: Record<string, FieldNode> = { ...own.fields };
+  for (const kind of registry.kinds.values()) {
+    if (kind.config === undefined) continue;
+    const { field, doc, many } = kind.config;
+    const item: FieldNode = { ...EMPTY_OBJECT, meta: { doc, plugin: kind.kind }, parts: [`config.${field}`] };
+    fields[field] = many ? { ...EMPTY_OBJECT, type: 'record', meta: { doc }, inner: item } : item;
+  }
+  const sections = [...registry.kinds.values()].map(({ config }) => ({
+    field: config?.field ?? '',
+    names: config?.aliases ?? [],
+  }));
+  const named = [{ field: 'websocket', names: WEBSOCKET_NAMES }, ...sections].flatMap(({ field, names }) =>
+    names.map((name) => [name, { say: `the section is \`"${field}"\``, rename: field }] as const),
+  );
+  return { ...own, meta: { ...own.meta, mistaken: { ...own.meta.mistaken, ...Object.fromEntries(named) } }, fields };
+}
+
+type Loose = Readonly<Record<string, Json>>;
+const objectOf = (json: Json): Loose => (isObject(json) ? json : {});
+const objectAt = (json: Loose, key: string): Loose => (isObject(json[key]) ? json[key] : {});
+
+/** `json` must be valid. */
+function complete(json: Loose, registry: Registry, env: EnvFacts, dev: boolean): Config {
+  const http = objectAt(json, 'http');
+  const isSub0 = isEarlier(asText(json['profile']));
+  const merged = {
+    ...DEFAULTS,
+    // Such files may never have been validated, so one error must not stop all endpoints.
+    ...(isSub0 && { on_problem: 'skip' as const }),
+    ...Object.fromEntries(Object.keys(DEFAULTS).flatMap((key) => (json[key] === undefined ? [] : [[key, json[key]]]))),
+    http: {
+      ...DEFAULTS.http,
+      ...(isSub0 && { methods: ['POST', 'GET'] }),
+      ...http,
+      limits: { ...DEFAULTS.http.limits, ...objectAt(http, 'limits') },
+      timeouts: { ...DEFAULTS.http.timeouts, ...objectAt(http, 'timeouts') },
+    },
+    chains: { ...CHAINS, ...objectAt(json, 'chains') },
+    outbound: outboundOf(json),
+    websocket: websocketOf(json),
+    deadlines: { ...DEFAULTS.deadlines, ...objectAt(json, 'deadlines') },
+    chosen: chosenPlugins(json, registry, {
+      has: (name) => env.has(name),
+      profile: asText(json['profile']) || null,
+      written: (field) => json[field] !== undefined,
+      dev,
+    }),
+  };
+  return merged;
+}
+
+function chosenPlugins(json: Loose, registry: Registry, given: ConfigGiven): ConfiguredPlugin[] {
+  const chosen: ConfiguredPlugin[] = [];
+  for (const kind of registry.kinds.values()) {
+    if (kind.config === undefined) continue;
+    const { field, many, keeps, must } = kind.config;
+    const silent = kind.config.default(given);
+    const written = json[field];
+    const value =
+      written === undefined ? silent : keeps === true ? { ...objectOf(silent), ...objectOf(written) } : written;
+    const entries: [string, Json][] = many ? Object.entries(objectOf(value)) : [[field, value]];
+    for (const [instance, entry] of entries) {
+      const { use, ...options } = isObject(entry) ? entry : { use: entry };
+      const spare = many && written === undefined && must !== undefined && instance !== must;
+      chosen.push({ kind: kind.kind, instance, name: asText(use), options, ...(spare && { spare }) });
+    }
+  }
+  return chosen;
+}

@@ -1,0 +1,113 @@
+/** Finds the field at a path of a definition, even in incomplete text; for editors. Reports nothing. */
+import type { PluginId } from '../../contract/plugin.js';
+import { EMPTY_OBJECT, type FieldNode } from '../schema/field-node.js';
+import { memberOf, toJson, type LocatedNode } from '../source/tree.js';
+import type { Expansion, Registry } from './registry.js';
+import { LITERAL } from '../strings/literal.js';
+
+export type Segment = string | number;
+
+export interface Level {
+  /** Null for the definition itself. */
+  readonly key: Segment | null;
+  /** Null where the grammar allows no known field. */
+  readonly field: FieldNode | null;
+  /** Null if nothing is written yet. */
+  readonly node: LocatedNode | null;
+  readonly owner: PluginId | null;
+  /** The fields of an object with these members; null if no object is allowed. */
+  readonly expansion: Expansion | null;
+}
+
+/** Returns the levels from the definition to the path, both included. */
+export function descend(
+  registry: Registry,
+  root: LocatedNode | null,
+  field: FieldNode,
+  path: readonly Segment[],
+): readonly Level[] {
+  let level = levelOf(registry, null, field, root, null, path[0]);
+  const levels = [level];
+  for (const [i, key] of path.entries()) {
+    const found = fieldOf(level, key);
+    const node = level.node === null ? null : nodeOf(level.node, key);
+    level = levelOf(registry, key, found?.field ?? null, node, found?.plugin ?? null, path[i + 1]);
+    levels.push(level);
+  }
+  return levels;
+}
+
+export const levelAt = (registry: Registry, node: LocatedNode | null, field: FieldNode): Level =>
+  levelOf(registry, null, field, node, null, undefined);
+
+/** Returns the levels that are written directly inside. */
+export function childrenOf(registry: Registry, level: Level): Level[] {
+  const { node } = level;
+  if (node === null) return [];
+  const child = (key: Segment, value: LocatedNode): Level => {
+    const found = fieldOf(level, key);
+    return levelOf(registry, key, found?.field ?? null, value, found?.plugin ?? null, undefined);
+  };
+  const members = node.members.flatMap(({ key, value }) => (value === null ? [] : [child(key, value)]));
+  return [...members, ...node.items.map((item, index) => child(index, item))];
+}
+
+function levelOf(
+  registry: Registry,
+  key: Segment | null,
+  field: FieldNode | null,
+  node: LocatedNode | null,
+  owner: PluginId | null,
+  next: Segment | undefined,
+): Level {
+  const form = field === null ? null : formOf(field, node, next);
+  const expansion = form?.type === 'object' ? expansionOf(registry, form, node) : null;
+  return { key, field: form, node, owner, expansion };
+}
+
+const expansionOf = (registry: Registry, field: FieldNode, node: LocatedNode | null): Expansion =>
+  registry.expand(field, (key) => {
+    const member = node === null ? undefined : memberOf(node, key);
+    return member === undefined ? undefined : member.value === null ? null : toJson(member.value);
+  });
+
+/** Selects among alternatives the one that is written, or that the path leads through. */
+function formOf(field: FieldNode, node: LocatedNode | null, next: Segment | undefined): FieldNode {
+  const wanted = typeof next === 'number' ? 'array' : next !== undefined ? 'object' : node?.type;
+  if (field.type === 'value' && field.inner !== null && (wanted === 'object' || wanted === 'array')) {
+    return formOf(field.inner, node, next);
+  }
+  if (field.meta.verbatim === true && wanted === 'object' && isVerbatimSoFar(node)) return VERBATIM;
+  if (field.type !== 'either') return field;
+  const fits = ({ type }: FieldNode): boolean => (type === 'record' ? 'object' : type) === wanted;
+  return field.options.find(fits) ?? field;
+}
+
+/** True if the object may still become a literal value. */
+const isVerbatimSoFar = (node: LocatedNode | null): boolean =>
+  node === null || node.members.every(({ key }) => LITERAL.startsWith(key));
+
+const VERBATIM: FieldNode = Object.freeze({
+  ...EMPTY_OBJECT,
+  meta: { doc: 'A value, as it is written.', form: `{"${LITERAL}": "new"}` },
+  fields: Object.freeze({
+    [LITERAL]: {
+      ...EMPTY_OBJECT,
+      type: 'any' as const,
+      meta: { doc: 'The value, as it is written: no name and no accessor.' },
+    },
+  }),
+});
+
+function fieldOf({ field, expansion }: Level, key: Segment): { field: FieldNode; plugin: PluginId | null } | null {
+  if (field === null) return null;
+  if (expansion !== null) return expansion.fields.get(String(key)) ?? null;
+  if (field.type === 'record' || field.type === 'array') {
+    return field.inner === null ? null : { field: field.inner, plugin: null };
+  }
+  // Any JSON with accessors, at any depth.
+  return field.type === 'value' && field.inner === null ? { field, plugin: null } : null;
+}
+
+const nodeOf = (node: LocatedNode, key: Segment): LocatedNode | null =>
+  (typeof key === 'number' ? node.items[key] : memberOf(node, key)?.value) ?? null;

@@ -1,0 +1,46 @@
+/** Collects keys that no plugin provides but that have a meaning: names of missing plugins, and made-up keys. */
+import type { Kind } from '../../contract/kind.js';
+import type { Mistaken, Right } from '../../contract/mistaken.js';
+import type { Registry } from './registry.js';
+
+/** A plugin that the interface defines and that is not registered. */
+export interface Absent {
+  readonly kind: string;
+  readonly name: string;
+}
+
+export interface Meant {
+  readonly mistaken: Map<string, Right>;
+  readonly expected: Map<string, Absent>;
+  readonly tolerated: Set<string>;
+}
+
+export function addMistaken({ mistaken }: Meant, forms: Mistaken | undefined): void {
+  for (const [key, right] of Object.entries(forms ?? {})) {
+    if (!mistaken.has(key)) mistaken.set(key, typeof right === 'string' ? { say: right } : right);
+  }
+}
+
+export const isAbsent = (registry: Registry, kind: string, name: string): boolean =>
+  Object.hasOwn(registry.kind(kind)?.expected ?? {}, name) && registry.plugin(kind, name) === undefined;
+
+export function addExpected(
+  registry: Registry,
+  meant: Meant,
+  kind: Kind,
+  slot: string,
+  chosenName: (kind: Kind) => string,
+): void {
+  addMistaken(meant, kind.mistaken?.[slot]);
+  for (const [name, bySlot] of Object.entries(kind.expected ?? {})) {
+    if (registry.plugin(kind.kind, name) !== undefined) continue;
+    const absent = { kind: kind.kind, name };
+    if (kind.select.by === 'key') meant.expected.set(name, absent);
+    // The selector reports the unknown name, so its fields are not reported again.
+    const chosen = kind.select.by === 'field' && chosenName(kind) === name;
+    for (const field of bySlot[slot] ?? []) {
+      if (chosen) meant.tolerated.add(field);
+      else meant.expected.set(field, absent);
+    }
+  }
+}

@@ -1,0 +1,143 @@
+/**
+ * The schemas of the kernel's part of the definition language.
+ * The language server bundle contains their folded form instead (`extension/tools/built-in.ts`).
+ */
+import { number } from 'yup';
+import { Slot } from '../../contract/slot.js';
+import { fold } from '../schema/fold.js';
+import { either, flag, list, record, shape, slot, text } from '../schema/combinators.js';
+import type { FieldNode } from '../schema/field-node.js';
+
+const rename = (name: string, say = `the field is called "${name}"`) => ({ say, rename: name });
+const PATH = rename('resource', 'the path of the endpoint is `"resource"`');
+const STEPS = rename('actionables', 'the units of work are listed in `"actionables"`');
+const VERBS = 'verbs are switched on for all endpoints, in the config file: `"http": {"methods": ["POST", "GET"]}`';
+const RESOURCE_FORMS = {
+  name: rename('id'),
+  path: PATH,
+  route: PATH,
+  endpoint: PATH,
+  url: PATH,
+  actions: STEPS,
+  actionable: STEPS,
+  steps: STEPS,
+  tasks: STEPS,
+  handlers: STEPS,
+  method: VERBS,
+  methods: VERBS,
+  verb: VERBS,
+  http_method: VERBS,
+};
+const ACKNOWLEDGED = '{"code": "SEC_NO_OWNER", "because": "every administrator may"}';
+const ACTIONABLE_FORMS = {
+  type: rename('mode', 'the sort of work is `"mode"`'),
+  name: 'actionables have numbers, not names: `"id": 1`',
+  noop: rename('no_op'),
+  method: VERBS,
+  order: 'actionables run in the order written',
+};
+
+const acknowledge = () =>
+  list(
+    shape(
+      {
+        code: text({ doc: 'Code of a warning or of a hint.', examples: ['SEC_NO_OWNER'] }).required(),
+        because: text({ doc: 'Why it is meant to be so.', examples: ['every administrator may'] }).required(),
+      },
+      {
+        form: ACKNOWLEDGED,
+        mistaken: { reason: rename('because'), why: rename('because'), comment: rename('because') },
+      },
+    ),
+    {
+      doc: 'Warnings and hints that are meant to be so, with the reason: they are not shown here, and counted. One that has no cause any more is a warning.',
+      itemLabel: 'this entry',
+      form: `[${ACKNOWLEDGED}]`,
+    },
+  );
+
+const actionable = shape(
+  {
+    id: number()
+      .required()
+      .integer()
+      .meta({
+        doc: 'Number of the actionable inside its resource; other actionables name it in `depends_on`.',
+        declares: 'action',
+        examples: [1],
+      }),
+    no_op: flag({ doc: 'The actionable runs only when another one depends on it.', default: false }),
+    parallel: flag({
+      doc: 'Runs at the same time as the parallel actionables next to it, outside any transaction.',
+      default: false,
+    }),
+    main_returnable: flag({ doc: 'The result of this actionable is the result of the resource.', default: false }),
+    acknowledge: acknowledge(),
+  },
+  { mistaken: ACTIONABLE_FORMS },
+);
+
+const resource = shape(
+  {
+    id: text({
+      doc: 'Identifier of the resource; also a path under which it is reachable.',
+      declares: 'resource',
+      examples: ['sign-up-01'],
+    }).required(),
+    resource: text({
+      doc: 'Path of the endpoint; slashes are part of it. A segment `:name` puts what stands there into the payload.',
+      examples: ['sign-up', 'wallet/transfer', 'notes/:id'],
+    })
+      .required()
+      .matches(
+        /^(?!(.*\/)?\.{1,2}(\/|$))(:[A-Za-z_][A-Za-z0-9_]*|[A-Za-z0-9._~-]+)(\/(:[A-Za-z_][A-Za-z0-9_]*|[A-Za-z0-9._~-]+))*$/,
+      ),
+    parallel: flag({ doc: 'All actionables of the resource run at the same time.', default: false }),
+    actionables: list(slot([Slot.ACTIONABLE, Slot.MODE], { doc: 'One unit of work.' }), {
+      doc: 'Units of work, run in the order written.',
+      itemLabel: 'this actionable',
+      form: '[{"id": 1, "mode": "...", ...}]',
+    }).required(),
+    acknowledge: acknowledge(),
+  },
+  { mistaken: RESOURCE_FORMS },
+);
+
+const model = record(
+  slot([Slot.MODEL_FIELD], {
+    doc: 'One column (or document field).',
+    form: '{"type": "Number"}',
+    short: { string: 'type' },
+  }),
+  {
+    doc: 'A database model: field names and their definitions.',
+    declares: 'model-field',
+  },
+);
+
+const ownField = () => text({ doc: 'A field of the model.', complete: { source: 'model-field' }, examples: ['email'] });
+
+const beside = shape({
+  unique: list(
+    either([ownField(), list(ownField(), { doc: 'Taken together.' }).min(1)], {
+      doc: 'A field, or several that are taken together.',
+    }),
+    {
+      doc: 'Fields, or lists of fields that are taken together, of which no two rows may have the same values.',
+      examples: [[['owner', 'title']]],
+    },
+  ),
+  connection: text({
+    doc: 'The connection of the config that the model lies on, if not `main`.',
+    complete: { source: 'connection' },
+    examples: ['reports'],
+  }),
+  acknowledge: acknowledge(),
+});
+
+export const NODES: Readonly<Record<'resource' | 'actionable' | 'model' | 'beside', FieldNode>> = {
+  resource: { ...fold(resource, 'resource'), parts: [Slot.RESOURCE] },
+  actionable: fold(actionable, 'actionable'),
+  model: fold(model, 'model'),
+  beside: fold(beside, 'model'),
+};

@@ -1,0 +1,252 @@
+/**
+ * Determines the isolation level and row lock of every actionable with a query. Pure.
+ * Covers the whole set: databases detect conflicts only among serializable transactions.
+ */
+import type { IsolationNeed, RowLock } from '../../contract/plan.js';
+import { asText } from '../../contract/json.js';
+import { accessOf, type KeysOf, type SqlAccess } from '../strings/sql-access.js';
+import { divide, immediateIn } from './division.js';
+import type { ActionModel, DataModel, ResourceModel } from './model.js';
+import type { Registry } from './registry.js';
+import { inside } from './report.js';
+
+/** Keyed by the id of the serving resource, then by the key of the actionable. */
+export type Isolations = ReadonlyMap<string, ReadonlyMap<string, IsolationNeed>>;
+
+interface Member {
+  readonly action: ActionModel;
+  readonly access: SqlAccess;
+  /** Identifies the selected row; null if the statement does not select exactly one by its key. */
+  readonly key: string | null;
+  /** The request ends if the row does not exist. */
+  readonly present: boolean;
+  readonly repeated: boolean;
+}
+
+/** One transaction on one connection. */
+interface Together {
+  readonly resource: string;
+  readonly store: string;
+  readonly members: readonly Member[];
+}
+
+interface Decided extends Together {
+  level: IsolationNeed['level'];
+  readonly why: string;
+  readonly locks: ReadonlyMap<Member, RowLock>;
+}
+
+export function isolationsOf(
+  resources: readonly ResourceModel[],
+  models: readonly DataModel[],
+  registry: Registry,
+): Isolations {
+  const keysOf = keysIn(models);
+  const byKey = new Map(resources.flatMap(({ actions }) => actions.map((action) => [action.key, action] as const)));
+  const decided = resources.flatMap((resource) => togetherIn(resource, byKey, registry, keysOf).map(decide));
+  const isIn = tablesOfSerializable(decided);
+  const found = new Map<string, Map<string, IsolationNeed>>();
+  for (const { resource, store, members, level, why, locks } of decided) {
+    const known = found.get(resource) ?? new Map<string, IsolationNeed>();
+    found.set(resource, known);
+    const isAmong = isIn(store, touchedBy(members));
+    for (const member of members) {
+      const need: IsolationNeed = { level, among: isAmong, lock: locks.get(member) ?? null, why };
+      const { key } = member.action;
+      known.set(key, either(known.get(key), need));
+    }
+  }
+  return found;
+}
+
+const known = new WeakMap<object, Isolations>();
+
+export function isolationsIn(
+  analysis: { readonly resources: readonly ResourceModel[]; readonly models: readonly DataModel[] },
+  registry: Registry,
+): Isolations {
+  const found = known.get(analysis) ?? isolationsOf(analysis.resources, analysis.models, registry);
+  known.set(analysis, found);
+  return found;
+}
+
+/** Merges the needs of an actionable in two transactions of a resource. */
+function either(one: IsolationNeed | undefined, other: IsolationNeed): IsolationNeed {
+  if (one === undefined) return other;
+  const lock = one.lock === 'update' || other.lock === 'update' ? 'update' : (one.lock ?? other.lock);
+  const among = one.among || other.among;
+  if (one.level === other.level) return { ...one, lock, among };
+  const [weak, strong] = one.level === 'statement' ? [one, other] : [other, one];
+  return { ...strong, lock, among, level: weak.level === 'statement' ? strong.level : 'serializable' };
+}
+
+function keysIn(models: readonly DataModel[]): KeysOf {
+  const keys = new Map<string, (readonly string[])[]>();
+  for (const { table, fields, uniques } of models) {
+    const primary = fields.filter(({ value }) => value['primary_key'] === true).map(({ name }) => name);
+    keys.set(table.toLowerCase(), primary.length > 0 ? [primary, ...uniques] : [...uniques]);
+  }
+  // System tables do not change between requests.
+  return (table) => keys.get(table.toLowerCase()) ?? (/^pg_/i.test(table) ? [] : null);
+}
+
+/** Groups adjacent actionables on one connection as the compiler does. */
+function togetherIn(
+  resource: ResourceModel,
+  byKey: ReadonlyMap<string, ActionModel>,
+  registry: Registry,
+  keysOf: KeysOf,
+): Together[] {
+  const standing = (places: ActionModel['places'], holder: object): readonly string[] =>
+    places.flatMap((place) =>
+      place.node === holder ? (registry.plugins.get(place.plugin)?.standing?.(place) ?? []) : [],
+    );
+  // Each statement commits by itself here, so nothing is added.
+  if (standing(resource.places, resource.definition.node).includes('alone')) return [];
+  const depends = (action: ActionModel): ActionModel[] => action.depends.flatMap((key) => byKey.get(key) ?? []);
+  const { now, parts } = divide(resource.actions, depends, immediateIn(registry));
+  const groups: Together[] = [];
+  for (const sequence of [now, ...parts.map(({ actions }) => actions)]) {
+    let open = null as { store: string; members: Member[] } | null;
+    for (const action of sequence) {
+      const own = standing(action.places, action.node);
+      const place = action.stores[0];
+      const statements = action.definition.finds.statements.filter(({ node }) => inside(node, action.node));
+      const documents = action.definition.finds.documents.filter(({ node }) => inside(node, action.node));
+      const store =
+        place === undefined || statements.length + documents.length === 0 ? null : `${place.kind} ${place.instance}`;
+      if (store === null) {
+        open = null;
+        continue;
+      }
+      const isFed = (other: ActionModel): boolean => other.depends.includes(action.key);
+      const present = own.includes('demanding') || sequence.some((other) => isFed(other) && feeds(other, action));
+      const members = statements.map((statement): Member => {
+        const access = accessOf(statement.scan, keysOf);
+        const operand = (text: string): string => {
+          if (!text.startsWith('$')) return text;
+          const node = statement.parameters[Number(text.slice(1)) - 1];
+          return node === undefined ? text : `${node.type} ${asText(node.scalar)}`;
+        };
+        const key =
+          access.row === null
+            ? null
+            : JSON.stringify([access.row.table, access.row.key.map(([column, text]) => [column, operand(text)])]);
+        return { action, access, key, present, repeated: action.repeat !== null };
+      });
+      // The store isolates document queries itself.
+      members.push(
+        ...documents.map((): Member => ({ action, access: NO_ACCESS, key: null, present, repeated: false })),
+      );
+      const isApart = action.parallel || own.includes('apart');
+      if (open?.store === store && !isApart) open.members.push(...members);
+      else {
+        open = { store, members };
+        groups.push({ resource: resource.id, ...open });
+      }
+      if (isApart) open = null;
+    }
+  }
+  return groups;
+}
+
+/** True if `to` extracts names from the result of `from`: without a row the request ends. */
+function feeds(to: ActionModel, from: ActionModel): boolean {
+  return to.definition.finds.references.some(
+    ({ refers, name, node, within }) =>
+      refers.feeds === true &&
+      inside(node, to.node) &&
+      `${within === null || within.name === 'self' ? to.resource : within.name}#${name}` === from.key &&
+      to.definition.finds.declarations.some(({ symbol, spot }) => symbol === 'name' && inside(spot, to.node)),
+  );
+}
+
+const NO_ACCESS: SqlAccess = {
+  ...{ tables: [], writes: [], foreign: null },
+  ...{ sort: 'nothing', row: null, locks: null, lockable: false },
+};
+
+const READS = 'one statement: the database reads it as of one moment';
+const ALONE = 'one statement on one row: the database does it at once';
+
+function decide(together: Together): Decided {
+  const { members } = together;
+  const locks = new Map<Member, RowLock>();
+  const made = (level: IsolationNeed['level'], why: string): Decided => ({ ...together, level, why, locks });
+  const [first] = members;
+  const isOne = members.length === 1 && first?.repeated === false;
+  const isReading = members.every(({ access }) => access.writes.length === 0);
+  const locked = members.some(({ access }) => access.locks !== null);
+  // A repeated statement counts as several.
+  const reads = members.filter(({ access }) => access.tables.length > 0);
+  if (isReading && !locked)
+    return reads.length === 0 || (reads.length === 1 && reads[0]?.repeated === false)
+      ? made('statement', READS)
+      : made('snapshot', 'only reads: all of them as of one moment');
+  if (isOne && first !== undefined && first.access.sort !== 'range') return made('statement', ALONE);
+  const writtenBehind = (at: number, table: string): boolean =>
+    members.some(({ access }, i) => i > at && access.sort !== 'insert' && access.writes.includes(table));
+  const held = new Set<string>();
+  const loose = members.flatMap((member, at): string[] => {
+    const { access, key, present, action } = member;
+    const { sort, row } = access;
+    const reads = access.writes.length === 0;
+    if (access.lockable) {
+      const [table = ''] = access.tables;
+      if (writtenBehind(at, table)) locks.set(member, 'update');
+      else if (row !== null && present) locks.set(member, 'share');
+    }
+    if (sort === 'nothing' || sort === 'insert') return [];
+    if (sort === 'row' && key !== null && access.locks !== 'weak' && (held.has(key) || (present && !member.repeated))) {
+      held.add(key);
+      return [];
+    }
+    if (access.foreign !== null) return [`${action.key} uses "${access.foreign}", which may touch any table`];
+    const what = sort === 'range' ? 'more than one row by its key' : 'a row that may not be there';
+    return [`${action.key} ${reads ? 'reads' : 'depends on'} ${what}`];
+  });
+  if (loose.length === 0) return made('locks', 'every row that is read or changed is locked until the end');
+  // The database detects conflicting reads; a lock only orders transactions that write what they read.
+  const isWritten = ({ action, access }: Member): boolean =>
+    members.some((other) => other.action.depends.includes(action.key) && meets(other.access.writes, access.tables));
+  for (const [member, lock] of [...locks]) if (lock === 'share' || !isWritten(member)) locks.delete(member);
+  return made('serializable', loose.join('; '));
+}
+
+const meets = (some: readonly string[], others: readonly string[]): boolean =>
+  some.some((name) => others.includes(name));
+
+/** The tables of serializable transactions and, transitively, of those that share a table with them. */
+function tablesOfSerializable(decided: readonly Decided[]): (store: string, touched: Touched) => boolean {
+  const found = new Map<string, Set<string>>();
+  const isAmong = (store: string, { tables, foreign }: Touched): boolean => {
+    const watched = found.get(store);
+    return watched !== undefined && (foreign || watched.has(ANY) || tables.some((table) => watched.has(table)));
+  };
+  for (let isGrowing = true; isGrowing;) {
+    isGrowing = false;
+    for (const { store, level, members } of decided) {
+      const touched = touchedBy(members);
+      if (level !== 'serializable' && !isAmong(store, touched)) continue;
+      const watched = found.get(store) ?? new Set();
+      const before = watched.size;
+      for (const table of touched.foreign ? [...touched.tables, ANY] : touched.tables) watched.add(table);
+      found.set(store, watched);
+      isGrowing ||= watched.size > before;
+    }
+  }
+  return isAmong;
+}
+
+interface Touched {
+  readonly tables: readonly string[];
+  /** Any other table may be used too. */
+  readonly foreign: boolean;
+}
+
+const ANY = '*';
+
+const touchedBy = (members: readonly Member[]): Touched => ({
+  tables: members.flatMap(({ access }) => access.tables),
+  foreign: members.some(({ access }) => access.foreign !== null),
+});

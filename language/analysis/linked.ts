@@ -1,0 +1,165 @@
+/** Reads a resource and its actionables for linking. Reports nothing. */
+import { asText, isObject, type Json } from '../../contract/json.js';
+import type { Timing } from '../../contract/plugin.js';
+import { pathParameters } from '../strings/route.js';
+import type { SymbolKind } from '../schema/meta.js';
+import { memberOf, type LocatedNode } from '../source/tree.js';
+import type { Definition, ParameterDecision, PayloadField, RepeatModel } from './model.js';
+import type { Registry } from './registry.js';
+import { inside, type Spot } from './report.js';
+import { makeSources, rootOf, type Sources } from './sources.js';
+import { collectionsOf, type TableNames } from './tables.js';
+
+export interface LinkedResource {
+  readonly id: string;
+  readonly path: string;
+  readonly definition: Definition;
+  readonly actions: readonly LinkedAction[];
+  readonly payloadFields: ReadonlyMap<string, PayloadField>;
+  /** Names extracted from results. */
+  readonly names: ReadonlySet<string>;
+  /** Names with a value generated once per request. */
+  readonly generated: ReadonlySet<string>;
+  /** Claims of the required token. */
+  readonly claims: ReadonlySet<string>;
+  readonly sources: Sources;
+}
+
+export interface LinkedAction {
+  readonly key: string;
+  readonly id: number;
+  readonly index: number;
+  readonly node: LocatedNode;
+  readonly spot: Spot;
+  readonly noOp: boolean;
+  readonly main: boolean;
+  readonly timing: Timing;
+  readonly parallel: boolean;
+  readonly models: readonly string[];
+  readonly parameters: Map<string, ParameterDecision>;
+  /** Set by `repeats.ts`. */
+  repeat: RepeatModel | null;
+  /** Names that are hashed or encrypted here; set by `secret-names.ts`. */
+  secrets: readonly string[];
+  /** The models that hold these secrets; set by `secret-names.ts`. */
+  secretModels: readonly string[];
+  /** `pointer`: the location of the reference. `feeds`: names here take their values from the result of `to`. */
+  readonly edges: {
+    readonly to: string;
+    readonly spot: Spot;
+    readonly pointer: string;
+    readonly feeds: boolean;
+  }[];
+}
+
+export interface Given {
+  readonly tables: TableNames;
+  readonly registry: Registry;
+  /** Of all resources of the set, by id. */
+  readonly paths: ReadonlyMap<string, string>;
+}
+
+const scalarOf = (node: LocatedNode, key: string): unknown => memberOf(node, key)?.value?.scalar ?? undefined;
+
+/** Edges and parameter decisions are still empty. */
+export function readResource(definition: Definition, given: Given): LinkedResource {
+  const id = asText(scalarOf(definition.node, 'id'));
+  const items = memberOf(definition.node, 'actionables')?.value?.items ?? [];
+  const declared = (symbol: SymbolKind): Set<string> =>
+    new Set(definition.finds.declarations.flatMap((found) => (found.symbol === symbol ? [found.name] : [])));
+  const actions = items.flatMap((node, index) => readAction(definition, id, node, index, given));
+  const resource = {
+    id,
+    path: asText(scalarOf(definition.node, 'resource')),
+    definition,
+    actions,
+    names: declared('name'),
+    generated: declared('generated'),
+    claims: new Set([...declared('claim')].map(rootOf)),
+    payloadFields: readPayloadFields(definition),
+  };
+  return { ...resource, sources: makeSources(resource, given.registry) };
+}
+
+function readAction(
+  definition: Definition,
+  resource: string,
+  node: LocatedNode,
+  index: number,
+  { tables, registry }: Given,
+): LinkedAction[] {
+  const idNode = memberOf(node, 'id')?.value;
+  if (idNode?.type !== 'number') return [];
+  const id = Number(idNode.scalar);
+  const models = new Set<string>();
+  for (const statement of definition.finds.statements) {
+    if (!inside(statement.node, node)) continue;
+    for (const table of statement.scan.tables) {
+      const model = tables.modelOf(table.name);
+      if (model !== undefined) models.add(model);
+    }
+  }
+  for (const query of definition.finds.documents) {
+    if (!inside(query.node, node)) continue;
+    for (const { name } of collectionsOf(query)) {
+      const model = tables.modelOf(name);
+      if (model !== undefined) models.add(model);
+    }
+  }
+  return [
+    {
+      key: actionKey(resource, id),
+      id,
+      index,
+      node,
+      spot: { doc: definition.doc, start: idNode.start, end: idNode.end },
+      noOp: scalarOf(node, 'no_op') === true,
+      main: scalarOf(node, 'main_returnable') === true,
+      timing: timingOf(definition, node, registry),
+      parallel: [node, definition.node].some((holder) => scalarOf(holder, 'parallel') === true),
+      models: [...models],
+      parameters: new Map(),
+      repeat: null,
+      secrets: [],
+      secretModels: [],
+      edges: [],
+    },
+  ];
+}
+
+/** A schedule applies only to the actionable that declares it. */
+function timingOf({ node: root, finds }: Definition, node: LocatedNode, registry: Registry): Timing {
+  const told = (where: LocatedNode) =>
+    finds.places.flatMap((place) =>
+      place.node === where ? (registry.plugins.get(place.plugin)?.timing?.(place) ?? []) : [],
+    );
+  const [here, above] = [told(node), told(root)];
+  const own = here.includes('later');
+  return { scheduled: here.includes('scheduled'), later: own || above.includes('later'), own };
+}
+
+export const actionKey = (resource: string, id: number | string): string => `${resource}#${id}`;
+
+/** Includes path parameters, because every payload contains them. */
+export function readPayloadFields(definition: Definition): Map<string, PayloadField> {
+  const path = asText(scalarOf(definition.node, 'resource'));
+  const fields = new Map<string, PayloadField>();
+  for (const name of pathParameters(path)) fields.set(name, { name, optional: false, fields: NO_FIELDS });
+  for (const { symbol, name, value } of definition.finds.declarations) {
+    if (symbol === 'payload-field') fields.set(name, payloadField(name, value));
+  }
+  return fields;
+}
+
+const NO_FIELDS: ReadonlyMap<string, PayloadField> = new Map();
+
+/** Rules may nest to any depth. */
+function payloadField(name: string, value: Json): PayloadField {
+  const rule = isObject(value) ? value : {};
+  const inside = isObject(rule['fields']) ? Object.entries(rule['fields']) : [];
+  return {
+    name,
+    optional: rule['optional'] === true,
+    fields: inside.length === 0 ? NO_FIELDS : new Map(inside.map(([key, inner]) => [key, payloadField(key, inner)])),
+  };
+}

@@ -1,0 +1,239 @@
+/**
+ * Resolves the bare strings of parameter lists (`sources.ts`), at load time. A string without a source is an error,
+ * or a literal under a profile of another system.
+ */
+import { isObject, type Json } from '../../contract/json.js';
+import { isSub0 } from '../../contract/profile.js';
+import { addMembers, jsonLine } from '../source/edit-json.js';
+import type { TextChange } from '../source/format.js';
+import { misspelt, nearest } from '../source/suggest.js';
+import { memberOf, type LocatedNode } from '../source/tree.js';
+import { takes } from './checks/column-values.js';
+import { isProtected } from './checks/protections.js';
+import { columnType, type Meetings } from './checks/types.js';
+import { inOtherLetters } from './checks/invented-accessors.js';
+import type { Reference } from './finds.js';
+import { inventedName } from './invented.js';
+import type { LinkedAction, LinkedResource } from './linked.js';
+import { columnsMet, type Met } from './met-columns.js';
+import type { Registry } from './registry.js';
+import { repair } from './repairs.js';
+import { hint, rename, type Report, type ReportOptions, inside } from './report.js';
+import { jsTypeOf, ruleFor, rulePlaceIn, withRules } from './rule-place.js';
+import { isWord, rootOf, type Source } from './sources.js';
+import { LITERAL } from '../strings/literal.js';
+
+export interface ParameterContext {
+  readonly registry: Registry;
+  readonly report: Report;
+  readonly meetings: Meetings;
+  /** The system that the definitions were written for; null means Lintel. */
+  readonly profile: string | null;
+}
+
+export function linkParameters(resources: readonly LinkedResource[], context: ParameterContext): void {
+  for (const resource of resources) {
+    const { references, literals } = resource.definition.finds;
+    for (const node of literals) {
+      const action = resource.actions.find((candidate) => inside(node, candidate.node));
+      action?.parameters.set(node.pointer, { source: 'literal', from: null, verbatim: true });
+    }
+    for (const reference of references) {
+      // `repeats.ts` resolves references that must be names.
+      if (reference.refers.symbol !== 'name' || reference.refers.soft !== true) continue;
+      const action = resource.actions.find((candidate) => inside(reference.node, candidate.node));
+      if (action !== undefined) decide(resource, action, reference, context);
+    }
+  }
+}
+
+function decide(resource: LinkedResource, action: LinkedAction, reference: Reference, context: ParameterContext): void {
+  const { registry, report, profile } = context;
+  const { node, name, spot, refers } = reference;
+  const literal = { source: 'literal', from: null } as const;
+  if (node.type !== 'string') {
+    action.parameters.set(node.pointer, literal);
+    return;
+  }
+  const text = String(name);
+  const met = columnsMet(resource.definition.finds, node, refers);
+  const source = resource.sources.bare(text, action.key, met?.columns ?? []);
+  if (source !== null && !isInvented(resource, source.why, text, registry)) {
+    action.parameters.set(node.pointer, { source: 'name', from: source.sort });
+    if (source.why === 'unruled') reportUnruled(resource, action, reference, { context, met });
+    return;
+  }
+  action.parameters.set(node.pointer, literal);
+  const invented = inventedName(registry, text);
+  if (invented !== null && resource.actions.some(({ id }) => id === invented.action)) {
+    report.add('LNK_INVENTED', spot, { name: text, right: invented.say });
+    return;
+  }
+  const isLiteral = isSub0(profile);
+  const near = nearWord(resource, action, context, text, met);
+  const options = fixes(resource, action, reference, { context, near, met });
+  const params = { name: text === '' ? EMPTY : text, hint: hint(near) };
+  report.add(isLiteral ? 'LNK_LITERAL' : 'LNK_NO_SOURCE', spot, params, options);
+}
+
+/** The name of the empty text in messages. */
+const EMPTY = ' ';
+
+/** Without rules any word is a payload field, but it may be misspelt or intended as text. */
+function reportUnruled(
+  resource: LinkedResource,
+  action: LinkedAction,
+  reference: Reference,
+  { context, met }: { readonly context: ParameterContext; readonly met: Met | null },
+): void {
+  const { name, spot } = reference;
+  const near = misspelt(String(name), namesNear(resource, action, met));
+  if (near !== undefined) context.report.add('LNK_NO_RULE', spot, { name, hint: hint(near) }, rename(near));
+  else {
+    const options = fixes(resource, action, reference, { context, near, met });
+    context.report.add('LNK_UNRULED', spot, { name }, options);
+  }
+}
+
+/** A made-up accessor is not a name, even where any word is a payload field. */
+function isInvented(resource: LinkedResource, why: Source['why'], text: string, registry: Registry): boolean {
+  if (why !== 'unruled') return false;
+  const invented = inventedName(registry, text);
+  return invented !== null && resource.actions.some(({ id }) => id === invented.action);
+}
+
+/** Suggests a respelt accessor, a known name, or a column. */
+function nearWord(
+  resource: LinkedResource,
+  action: LinkedAction,
+  { registry }: ParameterContext,
+  text: string,
+  met: Met | null,
+): string | undefined {
+  const [accessor] = inOtherLetters(registry, text);
+  const names = namesNear(resource, action, met);
+  const [trimmed] = text !== text.trim() ? names.filter((name) => name === text.trim()) : [];
+  return accessor?.right ?? trimmed ?? nearest(text.trim(), names);
+}
+
+const namesNear = (
+  { payloadFields, names, generated, claims }: LinkedResource,
+  { repeat }: LinkedAction,
+  met: Met | null,
+): string[] => [
+  ...payloadFields.keys(),
+  ...names,
+  ...generated,
+  ...claims,
+  ...(repeat?.fields ?? []),
+  ...(met?.columns ?? []),
+];
+
+const protectedColumns = ({ definition }: LinkedResource, { node }: LinkedAction): string[] =>
+  definition.finds.references.flatMap((one) =>
+    isProtected(one) && inside(one.node, node) ? [String(one.name).split('.').at(-1) ?? ''] : [],
+  );
+
+/** Likeliest first: another name, a declared field, a literal value. */
+function fixes(
+  resource: LinkedResource,
+  action: LinkedAction,
+  { name, node, spot }: Reference,
+  {
+    context,
+    near,
+    met,
+  }: { readonly context: ParameterContext; readonly near: string | undefined; readonly met: Met | null },
+): ReportOptions {
+  const text = String(name);
+  const json = `{ "${LITERAL}": ${JSON.stringify(text)} }`;
+  // A text that cannot be a name is a value. Scheduled work has no payload, so its words are values too.
+  const isTimed = action.timing.scheduled;
+  const isCertain = near === undefined && (isTimed || !isWord(text));
+  const value = { title: `write it as a value: ${json}`, text: json, ...(!isCertain && { asks: true as const }) };
+  const words = isWord(text) && !isTimed ? [...new Set([rootOf(text), ...unruledWords(resource)])] : [];
+  const isPath = text.includes('.') || hasOpenList(resource);
+  const declared =
+    isPath || words.some((word) => word.includes('.')) ? [] : declarations(resource, action, words, context);
+  const listed = words.map((word) => `"${word}"`).join(', ');
+  const field = repair(`declare the field${words.length > 1 ? 's' : ''} ${listed}`, declared, true).fix;
+  const other = rename(near).fix;
+  // A literal would be stored unprotected, and every row would hold the same secret.
+  const isProtectedHere = protectedColumns(resource, action).some((column) => met?.columns.includes(column));
+  const fits =
+    !isProtectedHere &&
+    fieldsMet(resource, text, context, node).every((column) => {
+      const type = columnType(context.registry, column);
+      return type === null || takes(type, text);
+    });
+  const all = [
+    ...(other ? [{ ...other, asks: true as const }] : []),
+    ...(field ? [field] : []),
+    ...(fits ? [value] : []),
+  ];
+  const [first, ...others] = all;
+  return { ...(first && { fix: { span: spot, ...first } }), others };
+}
+
+/** Words that are payload fields only without rules; the first rule must declare all of them. */
+function unruledWords({ definition, actions, payloadFields, sources }: LinkedResource): string[] {
+  if (payloadFields.size > 0) return [];
+  return definition.finds.references.flatMap(({ refers, node, name }) => {
+    if (refers.symbol !== 'name' || refers.soft !== true || node.type !== 'string') return [];
+    const action = actions.find((one) => inside(node, one.node));
+    const columns = columnsMet(definition.finds, node, refers)?.columns ?? [];
+    const source = action === undefined ? null : sources.bare(String(name), action.key, columns);
+    return source?.why === 'unruled' ? [String(name)] : [];
+  });
+}
+
+/** True if a repeated payload list is recognised only because there are no rules. */
+const hasOpenList = ({ definition: { finds }, payloadFields, sources }: LinkedResource): boolean =>
+  payloadFields.size === 0 &&
+  finds.statements.some(
+    ({ each }) => each?.type === 'string' && sources.all(rootOf(String(each.scalar)), null).length === 0,
+  );
+
+/** The model fields that a word is compared with, at node `at` or in the whole resource. */
+function fieldsMet(
+  { definition: { finds } }: LinkedResource,
+  text: string,
+  { meetings }: ParameterContext,
+  at: LocatedNode | null = null,
+): Readonly<Record<string, Json>>[] {
+  return finds.statements.flatMap((statement) =>
+    (meetings.get(statement) ?? []).flatMap(({ n, field }) => {
+      const node = statement.parameters[n - 1];
+      const isMeant = at === null ? node?.type === 'string' && node.scalar === text : node === at;
+      return isMeant && isObject(field) ? [field] : [];
+    }),
+  );
+}
+
+/** Uses the types of the columns; inside the rule of the list if the action repeats. */
+function declarations(
+  resource: LinkedResource,
+  { node, index, repeat }: LinkedAction,
+  names: readonly string[],
+  context: ParameterContext,
+): TextChange[] {
+  const { registry } = context;
+  const { doc, node: root, finds } = resource.definition;
+  const place = rulePlaceIn(registry, root, index);
+  if (place === null || names.length === 0) return [];
+  const members = names.flatMap((name): (readonly [string, string])[] => {
+    const [column = null] = fieldsMet(resource, name, context);
+    const rule = ruleFor(registry, place.entry, jsTypeOf(registry, column), column?.['optional'] === true);
+    return rule === null ? [] : [[name, jsonLine(rule)]];
+  });
+  if (members.length < names.length) return [];
+  const list =
+    repeat?.from === 'payload'
+      ? finds.declarations.find((one) => one.symbol === 'payload-field' && one.name === repeat.name)?.node
+      : null;
+  if (list?.type !== 'object') return [withRules(doc, node, place, members)];
+  const inner = memberOf(list, 'fields')?.value;
+  if (inner?.type === 'object') return [addMembers(doc, inner, members)];
+  const fields = members.map(([name, json]) => `${JSON.stringify(name)}: ${json}`).join(', ');
+  return [addMembers(doc, list, [['fields', `{ ${fields} }`]])];
+}

@@ -1,0 +1,59 @@
+/** Finds the path parameters that a resource and its dependencies read, for guards that only check the body. */
+import { pathParameters } from '../strings/route.js';
+import type { LinkedResource } from './linked.js';
+import type { Registry } from './registry.js';
+import { inside } from './report.js';
+import { rootOf } from './sources.js';
+import { valueReads } from './value-reads.js';
+
+type Owners = ReadonlyMap<string, LinkedResource>;
+
+/** By the key of the actionable. */
+export const ownersOf = (linked: readonly LinkedResource[]): Owners =>
+  new Map(linked.flatMap((resource) => resource.actions.map(({ key }) => [key, resource] as const)));
+
+export function pathReads(resource: LinkedResource, owners: Owners, registry: Registry): readonly string[] {
+  const names = pathParameters(resource.path);
+  if (names.length === 0) return names;
+  const read = new Set(fieldsRead(resource, null, registry));
+  for (const key of reachedFrom(resource, owners)) {
+    const other = owners.get(key);
+    if (other !== undefined && other !== resource) fieldsRead(other, key, registry).forEach((name) => read.add(name));
+  }
+  return read.has(ALL) ? names : names.filter((name) => read.has(name));
+}
+
+const ALL = '*';
+
+/** `key`: only the fields that this actionable reads. */
+function fieldsRead(resource: LinkedResource, key: string | null, registry: Registry): string[] {
+  const { actions, definition } = resource;
+  const within = key === null ? definition.node : actions.find((action) => action.key === key)?.node;
+  if (within === undefined) return [];
+  const values = valueReads(resource, registry).flatMap(({ node, path, source }) =>
+    inside(node, within) && (source === null || source.sort === 'payload') ? [path[0] ?? ALL] : [],
+  );
+  // Names that are hashed, encrypted or compared.
+  const covered = definition.finds.references.flatMap(({ refers, node, name }) =>
+    refers.symbol === 'payload-field' && inside(node, within) ? [rootOf(String(name))] : [],
+  );
+  return [...values, ...covered];
+}
+
+function reachedFrom({ actions }: LinkedResource, owners: Owners): ReadonlySet<string> {
+  const reached = new Set<string>();
+  const visit = (keys: readonly string[]): void => {
+    for (const key of keys) {
+      if (reached.has(key)) continue;
+      reached.add(key);
+      visit(
+        owners
+          .get(key)
+          ?.actions.find((action) => action.key === key)
+          ?.edges.map(({ to }) => to) ?? [],
+      );
+    }
+  };
+  visit(actions.map(({ key }) => key));
+  return reached;
+}

@@ -1,0 +1,43 @@
+/** Collects the plugins that apply to an object, with their fields and validity. */
+import type { Json } from '../../contract/json.js';
+import type { PluginId } from '../../contract/plugin.js';
+import type { FieldNode } from '../schema/field-node.js';
+import { memberOf, toJson, type LocatedNode, type Member } from '../source/tree.js';
+import type { Expansion } from './registry.js';
+import type { WalkContext } from './walk.js';
+
+export function collectPlaces(
+  context: WalkContext,
+  node: LocatedNode,
+  field: FieldNode,
+  expansion: Expansion,
+  flawed: ReadonlySet<PluginId>,
+): void {
+  const byPlugin = new Map<PluginId, Record<string, Json>>();
+  const holder = toJson(node) as Readonly<Record<string, Json>>;
+  for (const id of expansion.selected) byPlugin.set(id, {});
+  for (const id of expansion.always) {
+    byPlugin.set(id, {});
+    context.finds.uses.add(id);
+  }
+  for (const { key } of node.members) {
+    const plugin = expansion.fields.get(key)?.plugin ?? null;
+    if (plugin === null) continue;
+    const fields = byPlugin.get(plugin) ?? (Object.create(null) as Record<string, Json>);
+    fields[key] = holder[key] ?? null;
+    byPlugin.set(plugin, fields);
+  }
+  for (const [plugin, value] of byPlugin) {
+    const spec = context.registry.plugins.get(plugin);
+    const kind = spec && context.registry.kind(spec.kind);
+    const slot = kind?.slots.find((name) => field.parts.includes(name)) ?? kind?.slots[0] ?? '';
+    // A plugin selected by key checks the object under its key.
+    const byKey = kind?.select.by === 'key' && spec !== undefined ? memberOf(node, spec.name)?.value : undefined;
+    const own = byKey === undefined || byKey === null ? value : (toJson(byKey) as Record<string, Json>);
+    context.finds.places.push({ plugin, slot, node: byKey ?? node, value: own, holder, sound: !flawed.has(plugin) });
+  }
+}
+
+/** False if any value in it is not written yet. */
+export const isWhole = ({ value }: Member): boolean => value !== null && isWholeNode(value);
+const isWholeNode = ({ members, items }: LocatedNode): boolean => members.every(isWhole) && items.every(isWholeNode);

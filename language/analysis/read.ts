@@ -1,0 +1,127 @@
+/**
+ * Reads files into definitions. Valid entries are parsed alone and cached by their text, even if they move.
+ * Invalid entries are parsed with their file and never cached.
+ */
+import type { CodeEntry } from '../../contract/problem.js';
+import { document, windowOf, type Document, type Window } from '../source/document.js';
+import { parseSource, type LocatedNode, type SourceFault } from '../source/tree.js';
+import { objectsIn, type KnownEnd, type Stretch } from '../source/windows.js';
+import { classify, entriesOf } from './classify.js';
+import type { Definition } from './model.js';
+import { createReport, reportFaults, type Row } from './report.js';
+
+export interface SourceFile {
+  readonly file: string;
+  readonly text: string;
+  /** The reason if the file cannot be read as UTF-8. */
+  readonly unreadable?: string;
+}
+
+export interface FileRead {
+  readonly source: SourceFile;
+  readonly doc: Document;
+  readonly entries: readonly Entry[];
+  readonly definitions: readonly Definition[];
+  readonly rows: readonly Row[];
+  /** The file has syntax errors. */
+  readonly faulty: boolean;
+}
+
+interface Entry {
+  /** Null for an entry that can only be parsed with its file. */
+  readonly window: Window | null;
+  /** Duplicate keys: the only faults of a separately parsed entry. */
+  readonly faults: readonly SourceFault[];
+  readonly definitions: readonly Definition[];
+  readonly rows: readonly Row[];
+}
+
+type Codes = Readonly<Record<string, CodeEntry>>;
+
+export interface Reading {
+  readonly codes: Codes;
+  /** Also classifies models by their shape. */
+  readonly byShape: boolean;
+}
+
+/** `before`: the previous read of this file with the same options. */
+export function readFile(source: SourceFile, before: FileRead | undefined, reading: Reading): FileRead {
+  const { file, text, unreadable } = source;
+  if (before?.source.text === text && before.source.unreadable === unreadable) return before;
+  const doc = document(file, text);
+  const report = createReport(reading.codes);
+  if (unreadable !== undefined) {
+    report.add('SRC_UNREADABLE', { doc, start: 0, end: 0 }, { what: unreadable });
+    return { source, doc, entries: [], definitions: [], rows: report.rows, faulty: true };
+  }
+  const windows = createWindows(doc, before?.entries ?? [], reading);
+  const entries = objectsIn(text, windows.knownEnd)?.map(windows.entryAt) ?? [null];
+  const sound = entries.filter((entry) => entry !== null);
+  if (sound.length === entries.length) {
+    for (const { window, faults } of sound) if (window !== null) reportFaults(window, faults, report);
+    return finished(source, doc, sound, report.rows);
+  }
+  const { root, faults } = parseSource(doc);
+  reportFaults(doc, faults, report);
+  const nodes = root === null ? [] : entriesOf(root);
+  const found = nodes.map((node) => windows.entryAt(node) ?? entryOf(doc, node, reading));
+  return finished(source, doc, found, report.rows);
+}
+
+function finished(source: SourceFile, doc: Document, entries: readonly Entry[], faults: readonly Row[]): FileRead {
+  const definitions = entries.flatMap((entry) => entry.definitions);
+  const rows = [...faults, ...entries.flatMap((entry) => entry.rows)];
+  return { source, doc, entries, definitions, rows, faulty: faults.length > 0 };
+}
+
+interface Windows {
+  readonly knownEnd: KnownEnd;
+  /** Null if the range is no valid object. Repeated calls return the same entry. */
+  readonly entryAt: (stretch: Stretch) => Entry | null;
+}
+
+/** Finds unchanged entries by their previous order, and moved ones by their text. */
+function createWindows(doc: Document, before: readonly Entry[], reading: Reading): Windows {
+  const spare = new Map<string, Entry[]>();
+  for (const entry of before) {
+    if (entry.window === null) continue;
+    const { text } = entry.window;
+    const alike = spare.get(text);
+    if (alike === undefined) spare.set(text, [entry]);
+    else alike.push(entry);
+  }
+  const expected = before.flatMap(({ window }) => window?.text ?? []);
+  let next = 0;
+  const knownEnd = (start: number): number | undefined => {
+    for (const i of [next, next + 1]) {
+      const text = expected[i];
+      if (text === undefined || !doc.text.startsWith(text, start)) continue;
+      next = i + 1;
+      return start + text.length;
+    }
+    return undefined;
+  };
+  const taken = new Map<number, { readonly end: number; readonly entry: Entry | null }>();
+  const entryAt = ({ start, end }: Stretch): Entry | null => {
+    const known = taken.get(start);
+    if (known?.end === end) return known.entry;
+    const again = start < end ? spare.get(doc.text.slice(start, end))?.shift() : undefined;
+    if (again?.window) again.window.within = { doc, start };
+    const entry = again ?? (start < end ? readWindow(windowOf(doc, start, end), reading) : null);
+    taken.set(start, { end, entry });
+    return entry;
+  };
+  return { knownEnd, entryAt };
+}
+
+function readWindow(window: Window, reading: Reading): Entry | null {
+  const { root, faults } = parseSource(window);
+  if (root?.type !== 'object' || faults.some(({ code }) => code !== 'SRC_DUPLICATE_KEY')) return null;
+  return { ...entryOf(window, root, reading), window, faults };
+}
+
+function entryOf(doc: Document, node: LocatedNode, { codes, byShape }: Reading): Entry {
+  const report = createReport(codes);
+  const definitions = classify(doc, node, report, byShape);
+  return { window: null, faults: [], definitions, rows: report.rows };
+}

@@ -1,0 +1,61 @@
+/** Creates fixes that consist of several text changes. */
+import type { FindingEdit } from '../../contract/plugin.js';
+import { addItems, addMembers, jsonLine, removeItem, removeMember } from '../source/edit-json.js';
+import { offsetInString } from '../source/escapes.js';
+import type { Document } from '../source/document.js';
+import type { TextChange } from '../source/format.js';
+import { nodeAt, type LocatedNode } from '../source/tree.js';
+import type { ReportOptions } from './report.js';
+
+/** `asks`: the author must review the result. */
+export function repair(title: string, changes: readonly TextChange[], asks = false): Pick<ReportOptions, 'fix'> {
+  const [first, ...more] = changes;
+  if (first === undefined) return {};
+  const { start, end, text } = first;
+  return { fix: { title, text, span: { start, end }, ...(more.length > 0 && { more }), ...(asks && { asks: true }) } };
+}
+
+/** Null if an edit cannot be applied. */
+export function changesOf(doc: Document, node: LocatedNode, edits: readonly FindingEdit[]): TextChange[] | null {
+  const changes: TextChange[] = [];
+  for (const edit of edits) {
+    const made = changeOf(doc, node, edit);
+    if (made === null) return null;
+    changes.push(...made);
+  }
+  return changes;
+}
+
+function changeOf(doc: Document, node: LocatedNode, edit: FindingEdit): TextChange[] | null {
+  const found = nodeAt(node, edit.at);
+  const slash = edit.at.lastIndexOf('/');
+  const [above, key] = [edit.at.slice(0, slash), edit.at.slice(slash + 1)];
+  const around = nodeAt(node, above)?.node ?? null;
+  if ('add' in edit) {
+    const items = edit.add.map((item) => JSON.stringify(item));
+    if (found !== null) return found.node.type === 'array' ? [addItems(doc, found.node, items)] : null;
+    return around?.type === 'object' ? [addMembers(doc, around, [[key, `[${items.join(', ')}]`]])] : null;
+  }
+  if ('put' in edit) {
+    if (found !== null || around?.type !== 'object') return null;
+    return [addMembers(doc, around, [[key, jsonLine(edit.put)]])];
+  }
+  if (found === null) return null;
+  if ('value' in edit) return [{ start: found.node.start, end: found.node.end, text: JSON.stringify(edit.value) }];
+  if ('within' in edit) {
+    const { start, end } = found.node;
+    return [
+      { start, end: start, text: `{ ${JSON.stringify(edit.within)}: ` },
+      { start: end, end, text: ' }' },
+    ];
+  }
+  if ('remove' in edit) {
+    if (around === null) return null;
+    return found.member === null ? removeItem(doc, around, found.node) : removeMember(doc, around, found.member);
+  }
+  if (found.node.type !== 'string') return null;
+  const [start, end] = edit.span;
+  return [
+    { start: offsetInString(doc, found.node, start), end: offsetInString(doc, found.node, end), text: edit.text },
+  ];
+}

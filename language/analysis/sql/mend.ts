@@ -1,0 +1,65 @@
+/** Finds one small change near the error after which the whole statement parses. */
+import type { SqlScan, SqlToken } from '../../strings/sql.js';
+import { nearest } from '../../source/suggest.js';
+
+export interface Mend {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+  readonly title: string;
+}
+
+const KEYWORDS = (
+  'SELECT INSERT UPDATE DELETE FROM WHERE INTO VALUES RETURNING ORDER GROUP HAVING LIMIT OFFSET JOIN INNER LEFT OUTER UNION ' +
+  'DISTINCT BETWEEN EXISTS CONFLICT NOTHING TRUE FALSE NULL WITH CASE WHEN THEN ELSE INTERVAL'
+).split(' ');
+
+/** Operators of other languages. */
+const OPERATORS: Readonly<Record<string, string>> = { '=>': '>=', '=<': '<=', '!==': '<>', '&&': 'AND', '||': 'OR' };
+
+/** `fault`: offset of the error. Returns the first change that `reads` accepts. */
+export function mendOf({ text, tokens }: SqlScan, fault: number, reads: (text: string) => boolean): Mend | null {
+  const solid = tokens.filter(({ type }) => type !== 'comment');
+  const found = solid.findIndex(({ end }) => end > fault);
+  const at = found === -1 ? solid.length - 1 : found;
+  const mends = [at, at - 1, at + 1].flatMap((index) => {
+    const token = solid[index];
+    return token === undefined ? [] : slipAt(text, token);
+  });
+  return (
+    [...mends, ...phrases(text)].find(({ start, end, text: right }) =>
+      reads(text.slice(0, start) + right + text.slice(end)),
+    ) ?? null
+  );
+}
+
+function slipAt(text: string, { type, start, end }: SqlToken): Mend[] {
+  const written = text.slice(start, end);
+  const change = (right: string): Mend[] => [{ start, end, text: right, title: `change to ${right}` }];
+  if (written === ',') return [{ start, end, text: '', title: 'remove the comma' }];
+  if (type === 'word') {
+    const near = nearest(written.toUpperCase(), KEYWORDS);
+    return near === undefined ? [] : change(near);
+  }
+  if (type !== 'operator') return [];
+  const trimmed = written.trim();
+  const right = Object.hasOwn(OPERATORS, trimmed) ? OPERATORS[trimmed] : undefined;
+  return right === undefined ? [] : change(right);
+}
+
+/** Multi-word syntax of other databases. */
+function phrases(text: string): Mend[] {
+  const found: Mend[] = [];
+  for (const [pattern, write] of PHRASES) {
+    const match = pattern.exec(text);
+    if (match === null) continue;
+    const right = write(match);
+    found.push({ start: match.index, end: match.index + match[0].length, text: right, title: `change to ${right}` });
+  }
+  return found;
+}
+
+const PHRASES: readonly (readonly [RegExp, (match: RegExpExecArray) => string])[] = [
+  [/\bLIMIT\s+(\S+)\s*,\s*(\S+)/i, ([, skipped, count]) => `LIMIT ${count} OFFSET ${skipped}`],
+  [/\bINTERVAL\s+(\d+)\s+([a-z]+)/i, ([, count, unit = '']) => `interval '${count} ${unit.toLowerCase()}'`],
+];

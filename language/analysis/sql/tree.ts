@@ -1,0 +1,55 @@
+/** Reads a SQL parse tree: JSON in which each node is keyed by its type. */
+import { asText, isObject, own, type JsonObject } from '../../../contract/json.js';
+
+export type Tree = JsonObject;
+
+export const childOf = (node: Tree, key: string): Tree | null => {
+  const value = own(node, key);
+  return isObject(value) ? value : null;
+};
+
+export const itemsOf = (node: Tree, key: string): readonly Tree[] => {
+  const value = own(node, key);
+  return Array.isArray(value) ? (value as readonly unknown[]).filter(isObject) : [];
+};
+
+export const wordOf = (node: Tree | null, key: string): string => asText(node === null ? '' : own(node, key));
+
+/** Returns a byte offset, which the parser omits at offset 0. */
+export const locationOf = (node: Tree): number => {
+  const value = own(node, 'location');
+  return typeof value === 'number' ? value : 0;
+};
+
+export function typed(node: Tree): readonly [type: string, body: Tree] {
+  const [entry] = Object.entries(node);
+  return entry !== undefined && isObject(entry[1]) ? [entry[0], entry[1]] : ['', node];
+}
+
+export const bodiesOf = (nodes: readonly Tree[], type: string): Tree[] =>
+  nodes.flatMap((node) => {
+    const body = childOf(node, type);
+    return body === null ? [] : [body];
+  });
+
+/** `u.email` is `['u', 'email']`; null represents `*`. */
+export const namesIn = (nodes: readonly Tree[]): (string | null)[] =>
+  nodes.map((node) => {
+    const [, body] = typed(node);
+    return Object.hasOwn(body, 'sval') ? wordOf(body, 'sval') : null;
+  });
+
+/** Converts UTF-8 byte offsets to UTF-16 offsets. */
+export function unitOffsets(text: string): (byte: number) => number {
+  // oxlint-disable-next-line no-control-regex -- the plain case, in which both are the same
+  if (/^[\u0000-\u007f]*$/.test(text)) return (byte) => byte;
+  const units: number[] = [];
+  let unit = 0;
+  for (const character of text) {
+    const code = character.codePointAt(0) ?? 0;
+    const bytes = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    for (let i = 0; i < bytes; i++) units.push(unit);
+    unit += character.length;
+  }
+  return (byte) => units[byte] ?? text.length;
+}

@@ -1,0 +1,227 @@
+/** Resolves where queries run and models are stored: the query's connection, else the models', else the default. */
+import { asText } from '../../contract/json.js';
+import type { Kind } from '../../contract/kind.js';
+import type { StorePlace } from '../../contract/model.js';
+import { nearest } from '../source/suggest.js';
+import type { LocatedNode } from '../source/tree.js';
+import type { Given } from './config.js';
+import type { DocumentQuery, SqlText } from './finds.js';
+import type { Memory } from './memory.js';
+import type { Definition } from './model.js';
+import type { Registry } from './registry.js';
+import { hint, rename, type Report, type Spot } from './report.js';
+import { collectionsOf, type TableNames } from './tables.js';
+
+export interface Stores {
+  of(model: string): readonly StorePlace[];
+  /** Null if the query's field does not specify the kind of store. */
+  placeOf(query: SqlText | DocumentQuery): StorePlace | null;
+  /** Null if unknown. */
+  syntaxOf(query: SqlText | DocumentQuery): string | null;
+  /** The same list as before while nothing in it has changed. */
+  placedIn(definition: Definition): readonly Placed[];
+}
+
+export interface Placed {
+  readonly query: SqlText | DocumentQuery;
+  readonly place: StorePlace;
+  readonly models: readonly string[];
+  readonly syntax: string | null;
+}
+
+export interface StoresInput {
+  readonly definitions: readonly Definition[];
+  readonly tables: TableNames;
+  readonly registry: Registry;
+  readonly memory: Memory;
+  readonly report: Report;
+  /** Null if no config is known; then any connection name is accepted. */
+  readonly given: Pick<Given, 'chosen'> | null;
+}
+
+/** The default instance of kinds without a required one. */
+const OTHERWISE = 'main';
+
+export function resolveStores(input: StoresInput): Stores {
+  const { definitions, tables, registry, memory, report, given } = input;
+  const names = namesByKind(input);
+  const wanted = new Map(
+    definitions.flatMap(({ sort, name, connection }) =>
+      sort === 'model' && connection !== null ? [[name, asText(connection.scalar)] as const] : [],
+    ),
+  );
+  const placed = memory.rememberAll(definitions, report, {
+    name: 'stores',
+    reads: [names, wanted, definitions.flatMap(({ sort, name }) => (sort === 'model' ? [name] : [])), given],
+    work: (definition, own) => placesIn(definition, { ...input, report: own }, names, wanted),
+  });
+  const places = new Map<SqlText | DocumentQuery, Placed>();
+  const kept = new Map<string, Map<string, StorePlace>>();
+  const keep = (model: string, place: StorePlace): void => {
+    const known = kept.get(model) ?? new Map<string, StorePlace>();
+    kept.set(model, known.set(`${place.kind}/${place.instance}`, place));
+  };
+  const asked = new Set<string>();
+  const meant = new Set<string>();
+  for (const list of placed) {
+    for (const one of list) {
+      places.set(one.query, one);
+      asked.add(one.place.kind);
+      for (const model of one.models) {
+        meant.add(model);
+        keep(model, one.place);
+      }
+    }
+  }
+  for (const { sort, name } of definitions) {
+    if (sort !== 'model' || kept.has(name)) continue;
+    for (const place of placesUnasked(wanted.get(name), names, asked, registry)) keep(name, place);
+  }
+  keepReferred(definitions, tables, registry, meant, kept, keep);
+  const byDefinition = new Map(definitions.map((definition, i) => [definition, placed[i] ?? []]));
+  const lists = new Map([...kept].map(([model, all]) => [model, [...all.values()]]));
+  return {
+    of: (model) => lists.get(model) ?? [],
+    placeOf: (query) => places.get(query)?.place ?? null,
+    syntaxOf: (query) => places.get(query)?.syntax ?? null,
+    placedIn: (definition) => byDefinition.get(definition) ?? [],
+  };
+}
+
+function placesIn(
+  definition: Definition,
+  input: StoresInput,
+  names: ReadonlyMap<string, readonly string[] | null>,
+  wanted: ReadonlyMap<string, string>,
+): readonly Placed[] {
+  const { tables, registry, report } = input;
+  if (definition.connection !== null) judgeModel(definition, definition.connection, names, input);
+  return [...definition.finds.statements, ...definition.finds.documents].flatMap((query) => {
+    if (query.store === null) return [];
+    const models = modelsOf(query, tables);
+    const instance = instanceFor(definition, query, query.store, { models, wanted, names, registry, report });
+    const place = { kind: query.store, instance };
+    return [{ query, place, models, syntax: syntaxOf(input, place) }];
+  });
+}
+
+function syntaxOf({ registry, given }: StoresInput, { kind, instance }: StorePlace): string | null {
+  const chosen = given?.chosen.find((one) => one.kind === kind && one.instance === instance);
+  const syntax = chosen && registry.plugin(kind, chosen.name)?.facts?.['syntax'];
+  return typeof syntax === 'string' ? syntax : null;
+}
+
+/** In order of registration. */
+const storeKinds = ({ kinds }: Registry): Kind[] => [...kinds.values()].filter(({ config }) => config?.models);
+
+/** Null if the config is unknown. */
+function namesByKind({ registry, given }: StoresInput): ReadonlyMap<string, readonly string[] | null> {
+  return new Map(
+    storeKinds(registry).map(({ kind }) => [
+      kind,
+      given?.chosen.filter((chosen) => chosen.kind === kind).map(({ instance }) => instance) ?? null,
+    ]),
+  );
+}
+
+const has = (names: ReadonlyMap<string, readonly string[] | null>, kind: string, name: string): boolean =>
+  names.get(kind)?.includes(name) ?? true;
+
+function modelsOf(query: SqlText | DocumentQuery, tables: TableNames): string[] {
+  const found = ('scan' in query ? query.scan.tables : collectionsOf(query)).map(({ name }) => name);
+  return [...new Set(found.flatMap((name) => tables.modelOf(name) ?? []))];
+}
+
+interface Choosing {
+  readonly models: readonly string[];
+  readonly wanted: ReadonlyMap<string, string>;
+  readonly names: ReadonlyMap<string, readonly string[] | null>;
+  readonly registry: Registry;
+  readonly report: Report;
+}
+
+function instanceFor(
+  { doc }: Definition,
+  { node, connection }: SqlText | DocumentQuery,
+  kind: string,
+  { models, wanted, names, registry, report }: Choosing,
+): string {
+  const otherwise = registry.kind(kind)?.config?.must ?? OTHERWISE;
+  if (connection !== null) {
+    const name = asText(connection.scalar);
+    if (!has(names, kind, name)) reportUnknown(report, spotOf(doc, connection), name, names.get(kind) ?? []);
+    return name;
+  }
+  const said = models.flatMap((model) => {
+    const name = wanted.get(model);
+    return name !== undefined && has(names, kind, name) ? [{ model, name }] : [];
+  });
+  const [first] = said;
+  const other = said.find(({ name }) => name !== first?.name);
+  if (first !== undefined && other !== undefined) {
+    const params = { model: first.model, name: first.name, other: other.model, elsewhere: other.name };
+    report.add('LNK_CONNECTIONS', spotOf(doc, node), params);
+  }
+  return first?.name ?? otherwise;
+}
+
+function judgeModel(
+  { doc }: Definition,
+  connection: LocatedNode,
+  names: ReadonlyMap<string, readonly string[] | null>,
+  { report }: StoresInput,
+): void {
+  const name = asText(connection.scalar);
+  if ([...names.keys()].some((kind) => has(names, kind, name))) return;
+  const known = [...new Set([...names.values()].flatMap((list) => list ?? []))];
+  reportUnknown(report, spotOf(doc, connection), name, known);
+}
+
+function reportUnknown(report: Report, spot: Spot, name: string, known: readonly string[]): void {
+  const near = nearest(name, known);
+  report.add('LNK_UNKNOWN_CONNECTION', spot, { name, hint: hint(near) }, rename(near));
+}
+
+/** Its own `connection`, else the default instance of the first kind of store in use. */
+function placesUnasked(
+  said: string | undefined,
+  names: ReadonlyMap<string, readonly string[] | null>,
+  asked: ReadonlySet<string>,
+  registry: Registry,
+): StorePlace[] {
+  const kinds = storeKinds(registry);
+  const chosen = kinds.filter(({ kind }) => said !== undefined && names.get(kind)?.includes(said) === true);
+  if (said !== undefined && chosen.length > 0) return chosen.map(({ kind }) => ({ kind, instance: said }));
+  const usual = kinds.find(({ kind }) => asked.has(kind)) ?? kinds[0];
+  return usual === undefined ? [] : [{ kind: usual.kind, instance: usual.config?.must ?? OTHERWISE }];
+}
+
+/** Unqueried models are also stored with the models that refer to them, where references are enforced. */
+function keepReferred(
+  definitions: readonly Definition[],
+  tables: TableNames,
+  { kinds }: Registry,
+  asked: ReadonlySet<string>,
+  kept: ReadonlyMap<string, ReadonlyMap<string, StorePlace>>,
+  keep: (model: string, place: StorePlace) => void,
+): void {
+  const edges = definitions.flatMap(({ sort, name, finds }) =>
+    sort !== 'model'
+      ? []
+      : finds.references.flatMap(({ refers, name: target }) => {
+          const model = refers.symbol === 'model' ? tables.modelOf(String(target)) : undefined;
+          return model === undefined || asked.has(model) ? [] : [{ from: name, to: model }];
+        }),
+  );
+  for (let before = -1, count = 0; before !== count;) {
+    before = count;
+    for (const { from, to } of edges) {
+      for (const place of kept.get(from)?.values() ?? []) {
+        if (kinds.get(place.kind)?.config?.models?.references === true) keep(to, place);
+      }
+    }
+    count = [...kept.values()].reduce((sum, all) => sum + all.size, 0);
+  }
+}
+
+const spotOf = (doc: Definition['doc'], { start, end }: LocatedNode): Spot => ({ doc, start, end });

@@ -1,0 +1,143 @@
+/** An index of all names with their declarations and uses across files, for editors. */
+import { rangeAt } from '../source/document.js';
+import type { Position, Range } from '../../contract/problem.js';
+import type { Analysis } from './model.js';
+import type { Registry } from './registry.js';
+import type { Spot } from './report.js';
+import { collectDocuments } from './symbols/documents.js';
+import { collectModels } from './symbols/models.js';
+import { collectResources } from './symbols/resources.js';
+import { collectStatements } from './symbols/statements.js';
+
+export type SymbolSort =
+  | 'resource'
+  | 'action'
+  | 'model'
+  | 'field'
+  | 'payload'
+  | 'name'
+  | 'generated'
+  | 'claim'
+  | 'environment';
+
+export interface SymbolId {
+  readonly sort: SymbolSort;
+  /** A model, or the number of a definition; empty for global names. */
+  readonly within: string;
+  /** The dotted path for payload fields. */
+  readonly name: string;
+}
+
+export interface Occurrence {
+  /** Without quotes. */
+  readonly spot: Spot;
+  readonly role: 'declaration' | 'use';
+  /** `sql`: a name in a statement. `self`: another word for it. `file`: the file name; `spot` is the start of the content. */
+  readonly form: 'plain' | 'sql' | 'self' | 'file';
+}
+
+export interface NamedSymbol extends SymbolId {
+  readonly key: string;
+  readonly occurrences: readonly Occurrence[];
+  /** Keys of the symbols that must be renamed together. */
+  readonly alike: readonly string[];
+}
+
+export interface SymbolIndex {
+  readonly symbols: ReadonlyMap<string, NamedSymbol>;
+  get(id: SymbolId): NamedSymbol | undefined;
+  /** Returns the innermost name; `file` as in problems. */
+  at(file: string, position: Position): Found | null;
+}
+
+export interface Found {
+  readonly symbol: NamedSymbol;
+  readonly occurrence: Occurrence;
+  readonly range: Range;
+}
+
+export interface Collecting {
+  readonly analysis: Analysis;
+  readonly registry: Registry;
+  readonly add: (id: SymbolId, spot: Spot, role: Occurrence['role'], form?: Occurrence['form']) => void;
+  /** Marks two symbols that must have the same name. */
+  readonly tie: (a: SymbolId, b: SymbolId) => void;
+}
+
+export const symbolKey = ({ sort, within, name }: SymbolId): string => `${sort}\n${within}\n${name}`;
+
+const kept = new WeakMap<Analysis, SymbolIndex>();
+
+export function symbolsOf(analysis: Analysis, registry: Registry): SymbolIndex {
+  const known = kept.get(analysis);
+  if (known !== undefined) return known;
+  const index = makeIndex(analysis, registry);
+  kept.set(analysis, index);
+  return index;
+}
+
+interface Draft extends SymbolId {
+  readonly key: string;
+  readonly occurrences: Map<string, Occurrence>;
+  readonly alike: Set<string>;
+}
+
+function makeIndex(analysis: Analysis, registry: Registry): SymbolIndex {
+  const drafts = new Map<string, Draft>();
+  const draft = (id: SymbolId): Draft => {
+    const key = symbolKey(id);
+    const { sort, within, name } = id;
+    const one = drafts.get(key) ?? { sort, within, name, key, occurrences: new Map(), alike: new Set() };
+    drafts.set(key, one);
+    return one;
+  };
+  const collecting: Collecting = {
+    analysis,
+    registry,
+    add(id, spot, role, form = 'plain') {
+      // The name is not written yet.
+      if (id.name === '') return;
+      const { occurrences } = draft(id);
+      const { start } = rangeAt(spot.doc, spot.start, spot.end);
+      const place = `${spot.doc.file}\n${start.line}:${start.character}`;
+      // Several collectors may report one location; a declaration takes precedence.
+      if (!occurrences.has(place) || role === 'declaration') occurrences.set(place, { spot, role, form });
+    },
+    tie(a, b) {
+      draft(a).alike.add(symbolKey(b));
+      draft(b).alike.add(symbolKey(a));
+    },
+  };
+  for (const collect of [collectModels, collectResources, collectStatements, collectDocuments]) collect(collecting);
+  const symbols = new Map([...drafts].map(([key, one]) => [key, finished(one)]));
+  const byFile = new Map<string, Found[]>();
+  return {
+    symbols,
+    get: (id) => symbols.get(symbolKey(id)),
+    at(file, position) {
+      const found = byFile.get(file) ?? inFile(symbols, file);
+      byFile.set(file, found);
+      const around = found.filter(({ range }) => holds(range, position));
+      // A path contains its segments, so the shortest range wins.
+      return around.reduce<Found | null>((best, one) => (best === null || within(one, best) ? one : best), null);
+    },
+  };
+}
+
+const finished = ({ occurrences, alike, ...id }: Draft): NamedSymbol =>
+  Object.freeze({ ...id, occurrences: [...occurrences.values()], alike: [...alike] });
+
+const inFile = (symbols: ReadonlyMap<string, NamedSymbol>, file: string): Found[] =>
+  [...symbols.values()].flatMap((symbol) =>
+    symbol.occurrences
+      .filter(({ spot, form }) => spot.doc.file === file && form !== 'file')
+      .map((occurrence) => ({ symbol, occurrence, range: rangeOf(occurrence.spot) })),
+  );
+
+export const rangeOf = ({ doc, start, end }: Spot): Range => rangeAt(doc, start, end);
+
+const holds = ({ start, end }: Range, { line, character }: Position): boolean =>
+  (start.line < line || (start.line === line && start.character <= character)) &&
+  (end.line > line || (end.line === line && end.character >= character));
+
+const within = ({ range: a }: Found, { range: b }: Found): boolean => holds(b, a.start) && holds(b, a.end);

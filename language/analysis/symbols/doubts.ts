@@ -1,0 +1,90 @@
+/**
+ * Finds uncertain uses of a column or table, in unparsed statements, unknown sources and pipelines, for review before a rename.
+ */
+import { quoteReserved } from '../../strings/sql-reserved.js';
+import type { LocatedNode } from '../../source/tree.js';
+import type { DocumentQuery, SqlText } from '../finds.js';
+import type { Analysis, Definition } from '../model.js';
+import type { Spot } from '../report.js';
+import { placesOf } from '../sql/places.js';
+import type { SymbolId } from '../symbols.js';
+import { spotInText } from '../tables.js';
+import { keysIn } from './documents.js';
+import { lookupIn } from './lookup.js';
+
+/** Only fields and models have uncertain uses. */
+export function doubtsOf(analysis: Analysis, { sort, within, name }: SymbolId): Spot[] {
+  if (sort !== 'field' && sort !== 'model') return [];
+  const model = sort === 'field' ? within : name;
+  const modelOf = lookupIn(analysis).model;
+  return analysis.definitions.flatMap((definition) => [
+    ...definition.finds.statements
+      .filter(({ scan }) => scan.tables.some((table) => modelOf(table.name) === model))
+      .flatMap((statement) => inStatement(analysis, definition, statement, (text) => isMeant(text, statement))),
+    ...(sort === 'model' ? [] : definition.finds.documents)
+      .filter(({ collection }) => modelOf(collection) === model)
+      .flatMap((query) => inPipeline(definition, query, name)),
+  ]);
+
+  function isMeant(text: string, { scan }: SqlText): boolean {
+    return sort === 'field'
+      ? text === name
+      : scan.tables.some((table) => table.name === text && modelOf(text) === model);
+  }
+}
+
+function inStatement(
+  analysis: Analysis,
+  definition: Definition,
+  statement: SqlText,
+  isMeant: (text: string) => boolean,
+): Spot[] {
+  const { scan, node } = statement;
+  const known = analysis.names.get(node);
+  const texts = scan.tokens.filter(
+    ({ type, start, end }) =>
+      (type === 'string' && isMeant(scan.text.slice(start + 1, end - 1))) ||
+      (known === undefined && isMeant(read(scan.text, type, start, end))),
+  );
+  const tables = new Set(scan.tables.map(({ start }) => start));
+  const places = known === undefined ? null : placesOf(definition.doc, statement, quoteReserved(scan));
+  const open = (known?.names ?? []).filter(({ model, name }) => model === null && isMeant(name));
+  return [
+    ...texts.filter(({ start }) => !tables.has(start)).map((token) => spotInText(definition, node, token)),
+    ...open.flatMap(({ at, name }) => places?.name(at, name) ?? []),
+  ];
+}
+
+function read(text: string, type: string, start: number, end: number): string {
+  if (type === 'word') return text.slice(start, end).toLowerCase();
+  return type === 'quoted-identifier' ? text.slice(start + 1, end - 1) : '';
+}
+
+/** An INSERT without a document takes field names from its parameters. */
+function inPipeline({ doc }: Definition, query: DocumentQuery, name: string): Spot[] {
+  const { around, parameters } = query;
+  const isMeant = (text: string): boolean => text.split('.')[0] === name;
+  const reads = (text: string): boolean => text.startsWith('$') && isMeant(text.replace(/^\$+/, ''));
+  const spotOf = ({ start, end }: LocatedNode): Spot => ({ doc, start, end });
+  const visit = (node: LocatedNode, inList: boolean): Spot[] => [
+    ...(node.type === 'string' && (reads(String(node.scalar)) || (inList && node.scalar === name))
+      ? [spotOf(node)]
+      : []),
+    ...node.items.flatMap((item) => visit(item, true)),
+    ...node.members.flatMap(({ key, keyStart, keyEnd, value }) => [
+      ...(isMeant(key) ? [{ doc, start: keyStart, end: keyEnd }] : []),
+      ...(value === null ? [] : visit(value, false)),
+    ]),
+  ];
+  const given = keysIn(query).length > 0 ? [] : parameters.filter((node) => lastWord(String(node.scalar)) === name);
+  return [
+    ...given.map(spotOf),
+    ...around.members.flatMap(({ value }) =>
+      value === null || value.type === 'string' || value.items.some((item) => parameters.includes(item))
+        ? []
+        : visit(value, false),
+    ),
+  ];
+}
+
+const lastWord = (text: string): string => text.slice(text.lastIndexOf('.') + 1);

@@ -1,0 +1,180 @@
+/** Collects the names of resources: ids, actionables, payload fields, produced names and claims. */
+import { parameterSpans } from '../../strings/route.js';
+import { memberOf, type LocatedNode } from '../../source/tree.js';
+import type { Reference } from '../finds.js';
+import { inside } from '../report.js';
+import type { ActionModel, Analysis, ResourceModel } from '../model.js';
+import type { Collecting, SymbolId } from '../symbols.js';
+import { collectAccessors } from './accessors.js';
+import { lookupIn } from './lookup.js';
+import { fieldId } from './models.js';
+import { addPath, isOutput, rootOf, type Scope } from './scope.js';
+import { innerSpot, segmentsOf, wholeSpot } from './spots.js';
+import { originOf, paramOrigin } from './values.js';
+
+export const resourceId = (name: string): SymbolId => ({ sort: 'resource', within: '', name });
+const actionId = (resource: string, id: string | number): SymbolId => ({
+  sort: 'action',
+  within: resource,
+  name: String(id),
+});
+
+export function collectResources(collecting: Collecting): void {
+  const { analysis } = collecting;
+  const byDefinition = new Map(analysis.resources.map((resource) => [resource.definition, resource]));
+  for (const [i, definition] of analysis.definitions.entries()) {
+    const resource = byDefinition.get(definition) ?? null;
+    const scope: Scope = { within: String(i), resource, definition };
+    if (resource !== null) {
+      declare(collecting, scope, resource);
+      for (const reference of definition.finds.references) refer(collecting, scope, resource, reference);
+    }
+    collectAccessors(collecting, scope);
+  }
+}
+
+const DECLARED = { name: 'name', generated: 'generated', claim: 'claim' } as const;
+
+function declare(collecting: Collecting, scope: Scope, resource: ResourceModel): void {
+  const { add } = collecting;
+  const { definition, within } = scope;
+  const idNode = memberOf(definition.node, 'id')?.value;
+  const { doc, finds } = definition;
+  if (idNode?.type === 'string') {
+    add(resourceId(resource.id), wholeSpot({ doc, start: idNode.start, end: idNode.end }), 'declaration');
+  }
+  const path = memberOf(definition.node, 'resource')?.value;
+  for (const { name, start, end } of path?.type === 'string' ? parameterSpans(resource.path) : []) {
+    const spot = { doc, start: path?.start ?? 0, end: path?.end ?? 0 };
+    add({ sort: 'payload', within, name }, innerSpot(spot, start, end), 'declaration');
+  }
+  for (const { symbol, name, spot, node } of finds.declarations) {
+    if (symbol === 'action') add(actionId(resource.id, name), wholeSpot(spot), 'declaration');
+    if (symbol === 'payload-field') {
+      add({ sort: 'payload', within, name }, wholeSpot(spot), 'declaration');
+      if (node !== null) declareInside(collecting, scope, name, node);
+    }
+    if (symbol === 'name' || symbol === 'generated' || symbol === 'claim') {
+      const [root] = segmentsOf(name);
+      const id = { sort: DECLARED[symbol], within, name: root?.text ?? name };
+      add(id, spot.doc.text[spot.start] === '"' ? innerSpot(spot, 0, id.name.length) : spot, 'declaration');
+    }
+  }
+  for (const { symbol, name, spot } of finds.declarations) {
+    const action = symbol === 'secret' ? resource.actions.find(({ node }) => inside(spot, node)) : undefined;
+    // A property that is also a reference is a payload name.
+    if (action === undefined || finds.references.some(({ node }) => node.start === spot.start)) continue;
+    const model = originOf(collecting.analysis, action, name);
+    if (model !== null) add(fieldId(model, name), wholeSpot(spot), 'use');
+  }
+}
+
+/** Rules may be nested. */
+function declareInside(collecting: Collecting, scope: Scope, path: string, rule: LocatedNode): void {
+  const { doc } = scope.definition;
+  for (const { key, keyStart, keyEnd, value } of memberOf(rule, 'fields')?.value?.members ?? []) {
+    const name = `${path}.${key}`;
+    collecting.add(
+      { sort: 'payload', within: scope.within, name },
+      wholeSpot({ doc, start: keyStart, end: keyEnd }),
+      'declaration',
+    );
+    if (value !== null) declareInside(collecting, scope, name, value);
+  }
+}
+
+function refer(collecting: Collecting, scope: Scope, resource: ResourceModel, reference: Reference): void {
+  const { add, analysis } = collecting;
+  const { refers, name, spot, within, node } = reference;
+  const text = String(name);
+  switch (refers.symbol) {
+    case 'resource':
+      if (text === 'self') add(resourceId(resource.id), wholeSpot(spot), 'use', 'self');
+      else if (lookupIn(analysis).resource(text) !== undefined) add(resourceId(text), wholeSpot(spot), 'use');
+      return;
+    case 'action': {
+      const owner = within === null || within.name === 'self' ? resource.id : within.name;
+      const target = owner === resource.id ? resource : lookupIn(analysis).resource(owner);
+      if (target?.actions.some(({ id }) => id === name) === true) add(actionId(owner, text), spot, 'use');
+      return;
+    }
+    case 'payload-field': {
+      const root = rootOf(scope, text.split('.')[0] ?? text, keyAt(resource, node));
+      const isName = refers.named === true && root?.sort === 'name';
+      addPath(collecting, scope, spot, segmentsOf(text), isName ? root : undefined);
+      return;
+    }
+    case 'name':
+      referName(collecting, scope, resource, reference);
+      return;
+    case 'value':
+      referValue(collecting, scope, resource, reference);
+      return;
+    default:
+  }
+}
+
+const keyAt = ({ actions }: ResourceModel, node: LocatedNode): string | null =>
+  actions.find((one) => inside(node, one.node))?.key ?? null;
+
+/** A bare parameter, or the name of a list. */
+function referName(collecting: Collecting, scope: Scope, resource: ResourceModel, reference: Reference): void {
+  const { refers, name, node, spot } = reference;
+  const action = resource.actions.find((one) => inside(node, one.node));
+  const decision = action?.parameters.get(node.pointer);
+  if (refers.soft === true && decision?.source !== 'name') return;
+  const segments = segmentsOf(String(name));
+  const [root] = segments;
+  if (root === undefined) return;
+  const repeat = refers.soft === true ? (action?.repeat ?? null) : null;
+  if (repeat?.fields?.includes(root.text) === true) {
+    // Fields of an earlier result have no declaration.
+    if (repeat.from !== 'payload' || repeat.name === null) return;
+    addPath(collecting, scope, spot, segments, undefined, repeat.name);
+    return;
+  }
+  if (isOutput(scope, root.text, action?.key ?? null)) return;
+  const known = rootOf(scope, root.text, action?.key ?? null);
+  if (known === null && action !== undefined) tieToField(collecting, scope, action, root.text);
+  addPath(collecting, scope, spot, segments, known ?? undefined);
+}
+
+/** An undeclared name refers to the only model column of that name. */
+function tieToField({ analysis, tie }: Collecting, { within }: Scope, action: ActionModel, name: string): void {
+  const model = paramOrigin(analysis, action, name);
+  if (model !== null) tie({ sort: 'payload', within, name }, fieldId(model, name));
+}
+
+/** A result column, or else a produced name. */
+function referValue(
+  { analysis, add }: Collecting,
+  scope: Scope,
+  resource: ResourceModel,
+  { refers, name, node, spot }: Reference,
+): void {
+  const segment = segmentsOf(String(name)).find(({ text }) => !/^\d+$/.test(text));
+  if (segment === undefined || node.type !== 'string') return;
+  const here = innerSpot(spot, segment.start, segment.end);
+  const action = resource.actions.find((one) => inside(node, one.node)) ?? null;
+  for (const source of sourcesOf(analysis, resource, action, refers.extracted === true)) {
+    const model = originOf(analysis, source, segment.text);
+    if (model === 'made') return;
+    if (model === null) continue;
+    add(fieldId(model, segment.text), here, 'use');
+    return;
+  }
+  const root = action === null ? rootOf(scope, segment.text, null) : null;
+  if (root !== null && (root.sort === 'name' || root.sort === 'generated')) add(root, here, 'use');
+}
+
+/** In order of precedence. */
+function sourcesOf(
+  analysis: Analysis,
+  { actions }: ResourceModel,
+  action: ActionModel | null,
+  extracted: boolean,
+): readonly ActionModel[] {
+  if (action === null) return [...actions].reverse().sort((a, b) => Number(b.main) - Number(a.main));
+  if (!extracted || action.depends.length === 0) return [action];
+  return action.depends.flatMap((key) => lookupIn(analysis).action(key) ?? []);
+}

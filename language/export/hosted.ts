@@ -1,0 +1,103 @@
+/**
+ * Checks examples and counter-examples inside complete files. All variables count as set; a counter-example may also be about an
+ * unset one.
+ */
+import type { EnvFacts } from '../analysis/checks/accessors.js';
+import { analyse } from '../analysis/analyse.js';
+import { analyseConfig } from '../analysis/config.js';
+import type { Registry } from '../analysis/registry.js';
+import type { Json } from '../../contract/json.js';
+import type { Host } from '../../contract/kind.js';
+import type { CounterExample, EnvFact, Example, PluginSpec } from '../../contract/plugin.js';
+import type { Problem, Range } from '../../contract/problem.js';
+import { Slot } from '../../contract/slot.js';
+import { accessorsIn } from '../strings/accessor.js';
+import { document, rangeAt, type Document } from '../source/document.js';
+import { nodeAt, parseSource } from '../source/tree.js';
+
+const FILES = { resource: 'example.json', model: 'models.json', config: 'lintel.config.json' } as const;
+
+/** A variable with a value long enough for a key. */
+const factOf = (name: string): EnvFact => {
+  // The name may specify the length: `EXAMPLE_KEY_16`.
+  const length = Number(/_([1-9]\d?)$/.exec(name)?.[1] ?? 32);
+  return { length, bytes: length, blank: false };
+};
+
+export interface Judged {
+  readonly host: Host;
+  readonly doc: Document;
+  readonly problems: readonly Problem[];
+}
+
+/** Returns null if the kind is not registered. */
+export function judgeExample(registry: Registry, spec: PluginSpec, example: Example): Judged | null {
+  const host = registry.kind(spec.kind)?.host(example.json, spec);
+  return host === undefined ? null : judge(host, registry, variablesIn(registry, host.json));
+}
+
+/** Returns the problems of a whole file; every variable that it reads counts as set. */
+export const problemsIn = (registry: Registry, host: Host): readonly Problem[] =>
+  judge(host, registry, variablesIn(registry, host.json)).problems;
+
+/** `found`: the problem with the counter-example's code at its location; null if there is none. */
+export function judgeCounterExample(
+  registry: Registry,
+  spec: PluginSpec,
+  example: CounterExample,
+): (Judged & { readonly found: Problem | null }) | null {
+  const first = judgeExample(registry, spec, example);
+  if (first === null) return null;
+  const knows = (judged: Judged): boolean => judged.problems.some(({ code }) => code === example.code);
+  const judged = knows(first) ? first : judge(first.host, registry, []);
+  const candidates = judged.problems.filter(({ code }) => code === example.code);
+  const found = candidates.find(({ range }) => standsAt(judged, `${judged.host.at}${example.at}`, range));
+  return { ...judged, found: found ?? null };
+}
+
+function judge(host: Host, registry: Registry, variables: Iterable<string>): Judged {
+  const env: EnvFacts = new Map([...variables].map((name) => [name, factOf(name)]));
+  const file = FILES[host.file];
+  const text = JSON.stringify(host.json, null, 2);
+  const { problems } =
+    host.file === 'config' ? analyseConfig(file, text, registry, env) : analyse([{ file, text }], registry, { env });
+  return { host, doc: document(file, text), problems };
+}
+
+/** A problem's range may be the value, its key, its opening bracket, or a part of its text. */
+function standsAt({ doc }: Judged, pointer: string, range: Range): boolean {
+  const { root } = parseSource(doc);
+  const found = root === null ? null : nodeAt(root, pointer);
+  if (found === null) return false;
+  const { node, member } = found;
+  const value = rangeAt(doc, node.start, node.end);
+  const exact = [value, rangeAt(doc, node.start, node.start + 1)];
+  if (member !== null) exact.push(rangeAt(doc, member.keyStart, member.keyEnd));
+  return (
+    exact.some((place) => isInside(range, place) && isInside(place, range)) ||
+    (node.type === 'string' && isInside(range, value))
+  );
+}
+
+function isInside(inner: Range, outer: Range): boolean {
+  const before = (a: Range['start'], b: Range['start']): boolean =>
+    a.line < b.line || (a.line === b.line && a.character <= b.character);
+  return before(outer.start, inner.start) && before(inner.end, outer.end);
+}
+
+/** Environment variables that accessors in the JSON read. */
+function variablesIn(registry: Registry, json: Json): Set<string> {
+  const roots = registry
+    .kindsIn(Slot.ACCESSOR)
+    .flatMap(({ kind }) =>
+      registry.names(kind).filter((name) => registry.plugin(kind, name)?.facts?.['tail'] === 'env'),
+    );
+  const found = new Set<string>();
+  const visit = (part: Json): void => {
+    if (typeof part === 'string') {
+      for (const { root, tail } of accessorsIn(part)) if (roots.includes(root)) found.add(tail[0] ?? '');
+    } else if (typeof part === 'object' && part !== null) Object.values(part as object).forEach(visit);
+  };
+  visit(json);
+  return found;
+}

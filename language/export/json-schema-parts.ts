@@ -1,0 +1,81 @@
+/** Small parts of a JSON Schema: descriptions, bounds, plugin names. */
+import { isObject, type Json, type JsonObject } from '../../contract/json.js';
+import type { PluginSpec } from '../../contract/plugin.js';
+import type { Registry } from '../analysis/registry.js';
+import type { FieldNode } from '../schema/field-node.js';
+
+/** Plain text for editors without Markdown; `markdownDescription` is an extension of VS Code. */
+const described = (markdown: string): JsonObject =>
+  markdown === ''
+    ? {}
+    : { description: markdown.replaceAll('`', '').replaceAll('**', ''), markdownDescription: markdown };
+
+export function annotations({ meta }: FieldNode): JsonObject {
+  const unit = meta.unit === undefined ? '' : ` Unit: ${meta.unit}.`;
+  return {
+    ...described(meta.doc === '' ? '' : `${meta.doc}${unit}`),
+    ...(meta.default !== undefined && { default: meta.default }),
+    ...(meta.examples !== undefined && { examples: meta.examples }),
+    ...(meta.deprecated !== undefined && { deprecationMessage: meta.deprecated.message }),
+  };
+}
+
+export const pluginDoc = ({ summary, details }: PluginSpec): JsonObject =>
+  described(details === undefined ? summary : `${summary}\n\n${details}`);
+
+export function pluginNames(registry: Registry, kind: string): JsonObject {
+  const names = registry.names(kind);
+  if (names.length === 0) return { type: 'string' };
+  const docs = names.map((name) => registry.plugin(kind, name)?.summary ?? '');
+  const plain = { type: 'string', enum: [...names], ...enumDocs(docs) };
+  const roots = registry.rootsOf(`plugin:${kind}`);
+  if (roots.length === 0) return plain;
+  // An accessor that ends in a plugin name is valid too.
+  return { anyOf: [plain, { type: 'string', pattern: `^\\$(${roots.join('|')})\\.(${names.join('|')})$` }] };
+}
+
+/** Snippets of whole objects: the first example of each plugin of a kind, without placeholders. */
+export function startingPoints(registry: Registry, kind: string): JsonObject {
+  const defaultSnippets = registry.names(kind).flatMap((name) => {
+    const spec = registry.plugin(kind, name);
+    const json = spec?.examples[0]?.json;
+    if (spec === undefined || !isObject(json) || spec.deprecated !== undefined) return [];
+    const bodyText = JSON.stringify(json, null, '\t').replace(/[\\$}]/g, '\\$&');
+    return [{ label: name, description: spec.summary.replaceAll('`', ''), bodyText }];
+  });
+  return defaultSnippets.length === 0 ? {} : { defaultSnippets };
+}
+
+const enumDocs = (docs: readonly string[]): JsonObject =>
+  docs.every((doc) => doc === '')
+    ? {}
+    : { enumDescriptions: docs.map((doc) => doc.replaceAll('`', '')), markdownEnumDescriptions: docs };
+
+export function bounds(node: FieldNode): JsonObject {
+  const { min, max, above, below, length, integer, pattern } = node.bounds;
+  const type = integer === true && node.type === 'number' ? 'integer' : node.type;
+  const rules: Record<string, Json> = { type };
+  if (node.values !== null) {
+    rules['enum'] = [...node.values];
+    const docs = node.values.map((value) => node.meta.enumDocs?.[String(value)] ?? '');
+    Object.assign(rules, enumDocs(docs));
+  }
+  if (pattern !== undefined) rules['pattern'] = pattern;
+  if (node.type === 'number') {
+    const limits = { minimum: min ?? length, maximum: max ?? length, exclusiveMinimum: above, exclusiveMaximum: below };
+    for (const [name, value] of Object.entries(limits)) if (value !== undefined) rules[name] = value;
+    return rules;
+  }
+  if (node.type === 'boolean') return rules;
+  const lowest = Math.max(
+    length ?? min ?? 0,
+    above === undefined ? 0 : Math.floor(above) + 1,
+    // Required text must not be empty.
+    node.required && node.type === 'string' ? 1 : 0,
+  );
+  const highest = length ?? max ?? (below === undefined ? undefined : Math.ceil(below) - 1);
+  const what = node.type === 'array' ? 'Items' : 'Length';
+  if (lowest > 0) rules[`min${what}`] = lowest;
+  if (highest !== undefined) rules[`max${what}`] = highest;
+  return rules;
+}

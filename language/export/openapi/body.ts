@@ -1,0 +1,64 @@
+/** The request body of an operation: JSON, a multipart form for files, or a plugin's own schema. */
+import type { ApiField, ApiFile } from '../../../contract/api.js';
+import type { JsonObject } from '../../../contract/json.js';
+import { listOf, objectOf } from '../../schema/forms.js';
+import type { Described } from './resource.js';
+
+export interface BodyInput {
+  readonly described: Described;
+  /** Without path parameters. */
+  readonly fields: readonly (readonly [string, ApiField])[];
+  /** Null if no example is known. */
+  readonly example: JsonObject | null;
+}
+
+export function requestBody({ described, fields, example }: BodyInput): JsonObject {
+  const files = Object.entries(described.files);
+  const properties = Object.fromEntries(fields.map(([name, { schema }]) => [name, schema]));
+  const required = fields.flatMap(([name, field]) => (field.required ? [name] : []));
+  // The files are required, so only a form is valid.
+  if (files.length > 0)
+    return { required: true, content: { 'multipart/form-data': form(properties, required, files) } };
+  if (described.body !== null) return { required: true, content: { 'application/json': { schema: described.body } } };
+  const item = objectOf(properties, required);
+  const schema = described.list ? listOf(item) : item;
+  const json = { schema, ...(example !== null && { example: described.list ? [example] : example }) };
+  return {
+    ...((required.length > 0 || described.list) && { required: true }),
+    content: { 'application/json': json },
+  };
+}
+
+function form(
+  properties: Readonly<Record<string, JsonObject>>,
+  required: readonly string[],
+  files: readonly (readonly [string, ApiFile])[],
+): JsonObject {
+  const parts = files.map(([name, file]) => [name, filePart(file)] as const);
+  const encoding = files.flatMap(([name, { types }]) =>
+    types === undefined ? [] : [[name, { contentType: types.join(', ') }] as const],
+  );
+  return {
+    schema: objectOf({ ...properties, ...Object.fromEntries(parts) }, required),
+    ...(encoding.length > 0 && { encoding: Object.fromEntries(encoding) }),
+  };
+}
+
+function filePart({ doc, most = 1, bytes }: ApiFile): JsonObject {
+  const file: JsonObject = { type: 'string', format: 'binary', ...(bytes !== undefined && { maxLength: bytes }) };
+  return most === 1 ? { ...file, description: doc } : { ...listOf(file, { maxItems: most }), description: doc };
+}
+
+/** Combines limits of two consumers of a file: each consumer validates it. */
+export function narrower(one: ApiFile, other: ApiFile): ApiFile {
+  const least = (a: number | undefined, b: number | undefined): number | undefined =>
+    a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
+  const bytes = least(one.bytes, other.bytes);
+  const types = one.types === undefined || other.types === undefined ? (one.types ?? other.types) : one.types;
+  return {
+    doc: one.doc,
+    most: Math.min(one.most ?? 1, other.most ?? 1),
+    ...(bytes !== undefined && { bytes }),
+    ...(types !== undefined && { types }),
+  };
+}

@@ -1,0 +1,223 @@
+/**
+ * Derives the JSON Schema of a statement's rows from PostgreSQL's parse tree and the models. Uncertain parts stay open; for
+ * another SQL dialect, only names and columns are used.
+ */
+import type { JsonSchema } from '../../../contract/api.js';
+import { outputNames } from '../../analysis/sql/outputs.js';
+import { scopeIn } from '../../analysis/sql/scope.js';
+import { bodiesOf, childOf, itemsOf, namesIn, typed, wordOf, type Tree } from '../../analysis/sql/tree.js';
+import { ANY, listOf, nullable, objectOf } from '../../schema/forms.js';
+import { rowCount } from './row-count.js';
+import { castSchema, functionSchema } from './sql-types.js';
+
+export interface ApiTable {
+  readonly columns: ReadonlyMap<string, JsonSchema>;
+  /** Combinations of columns that are unique. */
+  readonly uniques: readonly (readonly string[])[];
+}
+
+/** Finds a table by its name in a statement. */
+export type FindTable = (name: string) => ApiTable | undefined;
+
+/** A source of a FROM list; `table` is null if unknown. */
+interface Source {
+  readonly alias: string;
+  readonly table: ApiTable | null;
+  /** An outer join may return no row of this source. */
+  readonly absent: boolean;
+}
+
+interface Reading {
+  readonly find: FindTable;
+  /** The statement's database does not use the parser's syntax. */
+  readonly foreign: boolean;
+}
+
+const UNKNOWN = listOf({ type: 'object' });
+const NONE: JsonSchema = { type: 'array', maxItems: 0 };
+
+export function rowsOf(statement: Tree, find: FindTable, foreign = false): JsonSchema {
+  const [type, body] = typed(statement);
+  const reading = { find, foreign };
+  if (type === 'SelectStmt') return selected(body, reading);
+  if (type === 'InsertStmt') return inserted(body, reading);
+  if (type === 'UpdateStmt' || type === 'DeleteStmt') return changed(body, reading);
+  return UNKNOWN;
+}
+
+function selected(body: Tree, reading: Reading): JsonSchema {
+  const left = childOf(body, 'larg');
+  if (left !== null) return loosened(selected(left, reading));
+  const list = itemsOf(body, 'targetList');
+  if (list.length === 0) return UNKNOWN;
+  const sources = itemsOf(body, 'fromClause').flatMap((item) => sourcesIn(item, withNames(body), reading.find, false));
+  const row = rowFrom(list, sources, reading);
+  return listOf(row, rowCount(body, sources[0]?.table ?? null, sources.length));
+}
+
+/** Other parts of a UNION may have different types under the same names. */
+function loosened({ items }: JsonSchema): JsonSchema {
+  const row = (items ?? {}) as JsonSchema;
+  const names = Object.keys((row['properties'] ?? {}) as object);
+  return names.length === 0 ? UNKNOWN : listOf(objectOf(Object.fromEntries(names.map((name) => [name, ANY]))));
+}
+
+function inserted(body: Tree, { find, foreign }: Reading): JsonSchema {
+  const sources = [sourceOf(childOf(body, 'relation') ?? {}, new Set(), find, false)];
+  const clause = childOf(body, 'returningClause');
+  // Without RETURNING, the whole row is returned.
+  const row = clause === null ? wholeRow(sources) : rowFrom(itemsOf(clause, 'exprs'), sources, { foreign });
+  const from = childOf(childOf(body, 'selectStmt') ?? {}, 'SelectStmt');
+  const count = from === null ? 0 : itemsOf(from, 'valuesLists').length;
+  const conflict = childOf(body, 'onConflictClause');
+  // A database without RETURNING returns a row only if it can find it again.
+  const skips =
+    foreign || wordOf(conflict, 'action') === 'ONCONFLICT_NOTHING' || childOf(conflict ?? {}, 'whereClause') !== null;
+  return listOf(row, count === 0 ? {} : { ...(!skips && { minItems: count }), maxItems: count });
+}
+
+function changed(body: Tree, { find, foreign }: Reading): JsonSchema {
+  const clause = childOf(body, 'returningClause');
+  if (clause === null) return NONE;
+  const first = sourceOf(childOf(body, 'relation') ?? {}, withNames(body), find, false);
+  const more = ['fromClause', 'usingClause'].flatMap((key) =>
+    itemsOf(body, key).flatMap((item) => sourcesIn(item, withNames(body), find, false)),
+  );
+  const row = rowFrom(itemsOf(clause, 'exprs'), [first, ...more], { foreign });
+  return listOf(row, rowCount(body, first.table, 1 + more.length));
+}
+
+const withNames = (body: Tree): ReadonlySet<string> =>
+  new Set(
+    bodiesOf(itemsOf(childOf(body, 'withClause') ?? {}, 'ctes'), 'CommonTableExpr').map((one) =>
+      wordOf(one, 'ctename'),
+    ),
+  );
+
+function sourceOf(table: Tree, common: ReadonlySet<string>, find: FindTable, absent: boolean): Source {
+  const name = wordOf(table, 'relname');
+  const alias = childOf(table, 'alias');
+  const renamed = alias !== null && itemsOf(alias, 'colnames').length > 0;
+  const known = renamed || common.has(name) || wordOf(table, 'schemaname') !== '' ? undefined : find(name);
+  return { alias: wordOf(alias, 'aliasname') || name, table: known ?? null, absent };
+}
+
+function sourcesIn(item: Tree, common: ReadonlySet<string>, find: FindTable, absent: boolean): Source[] {
+  const [type, body] = typed(item);
+  if (type === 'RangeVar') return [sourceOf(body, common, find, absent)];
+  if (type !== 'JoinExpr') return [{ alias: wordOf(childOf(body, 'alias'), 'aliasname'), table: null, absent }];
+  const join = wordOf(body, 'jointype');
+  const [left, right] = [join === 'JOIN_RIGHT' || join === 'JOIN_FULL', join === 'JOIN_LEFT' || join === 'JOIN_FULL'];
+  return [
+    ...sourcesIn(childOf(body, 'larg') ?? {}, common, find, absent || left),
+    ...sourcesIn(childOf(body, 'rarg') ?? {}, common, find, absent || right),
+  ];
+}
+
+function rowFrom(list: readonly Tree[], sources: readonly Source[], { foreign }: Pick<Reading, 'foreign'>): JsonSchema {
+  const properties: Record<string, JsonSchema> = {};
+  for (const item of list) {
+    const target = childOf(item, 'ResTarget') ?? {};
+    const value = childOf(target, 'val') ?? {};
+    const star = starOf(value, sources);
+    if (star !== undefined) {
+      const whole = star === null ? null : wholeRow(star)['properties'];
+      if (whole === null || whole === undefined) return { type: 'object' };
+      Object.assign(properties, whole);
+      continue;
+    }
+    const [name] = outputNames([item], scopeIn(null)) ?? [];
+    if (name === undefined) return { type: 'object' };
+    properties[name] = !foreign || isAlike(value) ? expression(value, sources) : ANY;
+  }
+  return objectOf(properties);
+}
+
+/** True if the expression has the same type in every database: columns, numbers, strings, counts. */
+function isAlike(value: Tree): boolean {
+  const [type, body] = typed(value);
+  if (type === 'FuncCall') return namesIn(itemsOf(body, 'funcname')).at(-1) === 'count';
+  return type === 'ColumnRef' || (type === 'A_Const' && childOf(body, 'boolval') === null);
+}
+
+/** The sources that a `*` expands to; null if unknown, undefined without a star. */
+function starOf(value: Tree, sources: readonly Source[]): readonly Source[] | null | undefined {
+  const column = childOf(value, 'ColumnRef');
+  const fields = column === null ? [] : namesIn(itemsOf(column, 'fields'));
+  if (fields.length === 0 || fields.at(-1) !== null) return undefined;
+  if (fields.length === 1) return sources;
+  const found = sources.filter(({ alias }) => alias === fields[0]);
+  return found.length === 1 ? found : null;
+}
+
+function wholeRow(sources: readonly Source[]): JsonSchema {
+  const properties: Record<string, JsonSchema> = {};
+  for (const { table, absent } of sources) {
+    if (table === null) return { type: 'object' };
+    for (const [name, schema] of table.columns) properties[name] = absent ? nullable(schema) : schema;
+  }
+  return objectOf(properties);
+}
+
+function expression(value: Tree, sources: readonly Source[]): JsonSchema {
+  const [type, body] = typed(value);
+  switch (type) {
+    case 'ColumnRef':
+      return columnSchema(namesIn(itemsOf(body, 'fields')), sources);
+    case 'TypeCast':
+      return cast(body, sources);
+    case 'FuncCall':
+      return functionSchema(namesIn(itemsOf(body, 'funcname')).at(-1) ?? '');
+    case 'A_Const':
+      return constant(body);
+    case 'CoalesceExpr':
+      return coalesced(itemsOf(body, 'args').map((one) => expression(one, sources)));
+    case 'BoolExpr':
+      return { type: ['boolean', 'null'] };
+    case 'NullTest':
+      return { type: 'boolean' };
+    default:
+      return ANY;
+  }
+}
+
+/** A cast of a non-null value is never null. */
+function cast(body: Tree, sources: readonly Source[]): JsonSchema {
+  const type = childOf(body, 'typeName') ?? {};
+  const names = namesIn(itemsOf(type, 'names'));
+  const schema = itemsOf(type, 'arrayBounds').length > 0 ? { type: 'array' } : castSchema(names.at(-1) ?? '');
+  const inner = expression(childOf(body, 'arg') ?? {}, sources);
+  return isCertain(inner) ? schema : nullable(schema);
+}
+
+const isCertain = ({ type }: JsonSchema): boolean =>
+  type !== undefined && type !== 'null' && !(Array.isArray(type) && type.includes('null'));
+
+function constant(body: Tree): JsonSchema {
+  if (childOf(body, 'ival') !== null) return { type: 'integer' };
+  if (childOf(body, 'fval') !== null) return { type: 'number' };
+  if (childOf(body, 'boolval') !== null) return { type: 'boolean' };
+  return childOf(body, 'sval') === null ? ANY : { type: 'string' };
+}
+
+/** The parts' common type, or any; null only if every part may be null. */
+function coalesced(parts: readonly JsonSchema[]): JsonSchema {
+  const types = new Set(parts.map(({ type }) => JSON.stringify([type].flat()[0] ?? null)));
+  const [first] = parts;
+  if (first === undefined || types.size !== 1 || parts.some(({ type }) => type === undefined)) return ANY;
+  const [type] = [first['type']].flat() as string[];
+  const { maxLength: _, format: _format, ...open } = first;
+  const bare: JsonSchema = { ...open, ...(type !== undefined && { type }) };
+  return parts.some(isCertain) ? bare : nullable(bare);
+}
+
+function columnSchema(fields: readonly (string | null)[], sources: readonly Source[]): JsonSchema {
+  const name = fields.at(-1) ?? '';
+  const from = fields.length === 2 ? sources.filter(({ alias }) => alias === fields[0]) : sources;
+  if (fields.length > 2 || from.length === 0 || from.some(({ table }) => table === null)) return ANY;
+  const having = from.filter(({ table }) => table?.columns.has(name) === true);
+  const [only] = having;
+  const schema = having.length === 1 ? only?.table?.columns.get(name) : undefined;
+  if (schema === undefined) return ANY;
+  return only?.absent === true ? nullable(schema) : schema;
+}

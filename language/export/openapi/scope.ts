@@ -1,0 +1,232 @@
+/** Lookups for describing an interface. Created once per document; all values are computed lazily. */
+import type { ApiPart, ApiPlace, ApiStatement, JsonSchema } from '../../../contract/api.js';
+import { asText, type Json } from '../../../contract/json.js';
+import { pluginId, type PluginSpec } from '../../../contract/plugin.js';
+import { Slot } from '../../../contract/slot.js';
+import type { Config } from '../../analysis/config.js';
+import { inside } from '../../analysis/report.js';
+import type { ActionModel, Analysis, DataModel, ResourceModel } from '../../analysis/model.js';
+import type { Registry } from '../../analysis/registry.js';
+import { modelsByAlias } from '../../analysis/tables.js';
+import { childOf } from '../../analysis/sql/tree.js';
+import type { SqlParser } from '../../strings/sql-parser.js';
+import type { SqlScan } from '../../strings/sql.js';
+import { quoteReserved } from '../../strings/sql-reserved.js';
+import { ANY, listOf, nullable } from '../../schema/forms.js';
+import { rowsOf, type ApiTable, type FindTable } from './rows.js';
+import { columnTypeSchema } from './sql-types.js';
+import { writtenSchema } from './written.js';
+
+export interface OpenapiInput {
+  readonly analysis: Analysis;
+  readonly registry: Registry;
+  readonly config: Config;
+  readonly info: { readonly title: string; readonly version: string };
+  /** Without a parser, rows of statements are not described. */
+  readonly sql?: SqlParser | undefined;
+  /** A valid payload by resource id. */
+  readonly samples?: ReadonlyMap<string, Json>;
+}
+
+export interface Scope {
+  readonly input: OpenapiInput;
+  readonly registry: Registry;
+  /** By key, across all resources. */
+  readonly actions: ReadonlyMap<string, ActionModel>;
+  readonly models: ReadonlyMap<string, DataModel>;
+  /** By id. */
+  readonly resources: ReadonlyMap<string, ResourceModel>;
+  statement(action: ActionModel): ApiStatement | null;
+  /** Plugins that the config selects, with their options. */
+  readonly chosen: readonly { readonly spec: PluginSpec; readonly options: Readonly<Record<string, Json>> }[];
+  /** Plugins of the config that this one requires. */
+  behind(spec: PluginSpec): readonly Told[];
+}
+
+export interface Told {
+  readonly spec: PluginSpec;
+  readonly part: ApiPart;
+}
+
+export function scopeOf(input: OpenapiInput): Scope {
+  const { analysis, registry } = input;
+  const models = new Map(analysis.models.map((model) => [model.name, model]));
+  const find = tableFinder(registry, analysis.models);
+  const scope = {
+    input,
+    registry,
+    chosen: chosenSpecs({ input, registry }),
+    models,
+    resources: new Map(analysis.resources.map((resource) => [resource.id, resource])),
+    actions: new Map(analysis.resources.flatMap(({ actions }) => actions.map((action) => [action.key, action]))),
+    statement: statementReader(input, find),
+  };
+  return { ...scope, behind: behindFinder(scope) };
+}
+
+/** Returns null unless the actionable has exactly one statement. Results are cached by statement text. */
+function statementReader(input: OpenapiInput, find: FindTable): Scope['statement'] {
+  const known = { own: new Map<string, JsonSchema>(), foreign: new Map<string, JsonSchema>() };
+  const read = (scan: SqlScan, foreign: boolean): JsonSchema => {
+    // In other dialects double quotes may enclose strings.
+    const doubtful = foreign && scan.tokens.some(({ type }) => type === 'quoted-identifier');
+    const parsed = doubtful ? undefined : input.sql?.parse(quoteReserved(scan).text).statements?.[0];
+    const tree = parsed === undefined ? null : childOf(parsed, 'stmt');
+    return tree === null ? listOf({ type: 'object' }) : rowsOf(tree, find, foreign);
+  };
+  return (action) => {
+    const [only, other] = action.definition.finds.statements.filter(({ node }) => inside(node, action.node));
+    if (only === undefined || other !== undefined) return null;
+    const { scan, softDelete } = only;
+    const foreign = isForeign(action, input);
+    const texts = foreign ? known.foreign : known.own;
+    const rows = texts.get(scan.text) ?? read(scan, foreign);
+    texts.set(scan.text, rows);
+    return { verb: softDelete?.scalar === true ? 'UPDATE' : scan.verb, rows };
+  };
+}
+
+/** True if the statement's database does not use the parser's syntax. */
+function isForeign({ stores }: ActionModel, { config, registry, sql }: OpenapiInput): boolean {
+  return stores.some(({ kind, instance }) => {
+    const chosen = config.chosen.find((one) => one.kind === kind && one.instance === instance);
+    const syntax = chosen && registry.plugin(kind, chosen.name)?.facts?.['syntax'];
+    return typeof syntax === 'string' && syntax !== sql?.syntax;
+  });
+}
+
+function tableFinder(registry: Registry, models: readonly DataModel[]): FindTable {
+  const sound = models.filter((model) => model.sound);
+  const byName = new Map(sound.map((model) => [model.name, model]));
+  const aliases = modelsByAlias([...byName.keys()]);
+  const made = new Map<string, ApiTable>();
+  return (name) => {
+    const model = byName.get(aliases.get(name.toLowerCase()) ?? '');
+    if (model === undefined) return undefined;
+    const table = made.get(model.name) ?? tableOf(registry, model);
+    made.set(model.name, table);
+    return table;
+  };
+}
+
+function tableOf(registry: Registry, model: DataModel): ApiTable {
+  const columns = new Map<string, JsonSchema>();
+  for (const { name, value } of model.fields) {
+    const schema = columnSchema(registry, value);
+    columns.set(name, value['optional'] === true ? nullable(schema) : schema);
+  }
+  for (const name of model.added) columns.set(name, nullable(columnTypeSchema('timestamp')));
+  const keys = model.fields.filter(({ value }) => value['primary_key'] === true).map(({ name }) => [name]);
+  return { columns, uniques: [...keys, ...model.uniques] };
+}
+
+function columnSchema(registry: Registry, field: Readonly<Record<string, Json>>): JsonSchema {
+  const kind = registry.kindsIn(Slot.MODEL_FIELD)[0]?.kind ?? '';
+  const schema = valueOf(registry, kind, asText(field['type']), field);
+  const longest = field['max_length'];
+  return schema['type'] === 'string' && typeof longest === 'number' ? { ...schema, maxLength: longest } : schema;
+}
+
+/** Schema of a plugin's value outside of any resource. */
+function valueOf(registry: Registry, kind: string, name: string, value: Readonly<Record<string, Json>>): JsonSchema {
+  const spec = registry.plugin(kind, name);
+  if (spec?.openapi === undefined) return columnTypeSchema(String(spec?.facts?.['column'] ?? ''));
+  return spec.openapi(barePlace(registry, value)).value ?? ANY;
+}
+
+const nothing = (): null => null;
+
+/** A place outside of any resource, where other plugins are unknown. */
+const barePlace = (registry: Registry, value: Readonly<Record<string, Json>>): ApiPlace =>
+  placeOf(
+    registry,
+    { slot: '', value, holder: value, resource: null, action: null, payload: nothing },
+    {
+      written: () => ANY,
+      statement: nothing,
+      used: () => false,
+    },
+  );
+
+function placeOf(
+  registry: Registry,
+  { slot, value, holder, resource, action, payload }: Around,
+  { written, statement, used }: Pick<ApiPlace, 'written' | 'statement' | 'used'>,
+): ApiPlace {
+  return {
+    slot,
+    value,
+    holder,
+    root: resource?.value ?? holder,
+    facts: (kind, name) => registry.plugin(kind, name)?.facts,
+    valueOf: (kind, name, inner) => valueOf(registry, kind, name, inner),
+    written,
+    payload,
+    statement,
+    used,
+    isMade: (name) => resource !== null && (resource.names.has(name) || resource.generated.has(name)),
+    repeated: (action?.repeat ?? null) !== null,
+  };
+}
+
+export interface Around {
+  readonly slot: string;
+  readonly value: Readonly<Record<string, Json>>;
+  readonly holder: Readonly<Record<string, Json>>;
+  readonly resource: ResourceModel | null;
+  readonly action: ActionModel | null;
+  readonly payload: ApiPlace['payload'];
+}
+
+export function askPlugin(scope: Scope, spec: PluginSpec, around: Around): ApiPart {
+  if (spec.openapi === undefined) return SILENT;
+  return spec.openapi(
+    placeOf(scope.registry, around, {
+      written: (json) => writtenSchema(json, (root, tail) => accessorValue(scope, around, root, tail)),
+      statement: () => (around.action === null ? null : scope.statement(around.action)),
+      used: (plugin) => scope.input.analysis.uses.has(plugin),
+    }),
+  );
+}
+
+const SILENT: ApiPart = Object.freeze({});
+
+function accessorValue(scope: Scope, around: Around, root: string, tail: readonly string[]): JsonSchema {
+  const spec = accessorSpec(scope.registry, root);
+  return spec === undefined ? ANY : (askPlugin(scope, spec, { ...around, value: { tail } }).value ?? ANY);
+}
+
+export function accessorSpec(registry: Registry, root: string): PluginSpec | undefined {
+  for (const { kind } of registry.kindsIn(Slot.ACCESSOR)) {
+    const spec = registry.plugin(kind, root);
+    if (spec !== undefined) return spec;
+  }
+  return undefined;
+}
+
+function chosenSpecs({
+  input,
+  registry,
+}: Pick<Scope, 'input' | 'registry'>): { spec: PluginSpec; options: Readonly<Record<string, Json>> }[] {
+  return input.config.chosen.flatMap(({ kind, name, options }) => {
+    const spec = registry.plugin(kind, name);
+    return spec === undefined ? [] : [{ spec, options }];
+  });
+}
+
+/** The config's plugins that match a plugin's `requires`. */
+function behindFinder(scope: Omit<Scope, 'behind'>): Scope['behind'] {
+  const made = new Map<PluginSpec, readonly Told[]>();
+  return (asking) => {
+    const known = made.get(asking);
+    if (known !== undefined) return known;
+    const { requires = [] } = asking;
+    const isAsked = (spec: PluginSpec): boolean =>
+      requires.some((pattern) => pattern === pluginId(spec) || pattern === `${spec.kind}:*`);
+    const found = scope.chosen
+      .filter(({ spec }) => isAsked(spec))
+      .map(({ spec, options }) => ({ spec, part: spec.openapi?.(barePlace(scope.registry, options)) ?? {} }));
+    made.set(asking, found);
+    return found;
+  };
+}

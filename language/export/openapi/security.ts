@@ -1,0 +1,43 @@
+/**
+ * Lists the authentication alternatives of a resource, each a list of required schemes. Contains names and headers, no secrets.
+ */
+import type { ApiPart, ApiSecurity } from '../../../contract/api.js';
+import type { JsonObject } from '../../../contract/json.js';
+import type { PluginSpec } from '../../../contract/plugin.js';
+import type { PluginPlace } from '../../analysis/finds.js';
+import type { Registry } from '../../analysis/registry.js';
+
+/** A scheme with the identity of the source that validates it. */
+export interface Guarding {
+  readonly name: string;
+  readonly scheme: JsonObject;
+  readonly identity: string;
+}
+
+interface Told {
+  readonly spec: PluginSpec;
+  readonly part: ApiPart;
+  readonly place: Pick<PluginPlace, 'slot' | 'value' | 'holder'>;
+}
+
+/** An alternative without schemes allows anonymous access. */
+export function waysIn(registry: Registry, all: readonly Told[]): readonly (readonly Guarding[])[] {
+  const either = new Set(all.flatMap(({ part }) => part.either ?? []));
+  const shown = (told: Told): Guarding[] => (told.part.security ?? []).map((one) => guarding(registry, told, one));
+  const needed = all.filter(({ place }) => !either.has(place.slot)).flatMap(shown);
+  return [...either].reduce<readonly (readonly Guarding[])[]>(
+    (ways, slot) => {
+      // A plugin without credentials, such as an IP address check, is an alternative of its own.
+      const choices = all.filter(({ place }) => place.slot === slot).map(shown);
+      return choices.length === 0 ? ways : ways.flatMap((way) => choices.map((choice) => [...way, ...choice]));
+    },
+    [needed],
+  );
+}
+
+/** Schemes that authenticate against different sources need different tokens, even if sent in the same header. */
+function guarding(registry: Registry, { spec, place }: Told, { name, scheme }: ApiSecurity): Guarding {
+  const facts = (kind: string, plugin: string) => registry.plugin(kind, plugin)?.facts;
+  const judgedBy = spec.guardOf?.({ ...place, facts }) ?? place.value;
+  return { name, scheme, identity: JSON.stringify([scheme, judgedBy]) };
+}

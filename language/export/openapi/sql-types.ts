@@ -1,0 +1,54 @@
+/** Maps types of PostgreSQL and of model columns to JSON Schema, as serialized in responses. Unlisted types stay open. */
+import type { JsonSchema } from '../../../contract/api.js';
+import type { ColumnType } from '../../../contract/model.js';
+import { ANY } from '../../schema/forms.js';
+
+const INTEGER: JsonSchema = { type: 'integer' };
+const NUMBER: JsonSchema = { type: 'number' };
+const TEXT: JsonSchema = { type: 'string' };
+const INSTANT: JsonSchema = { type: 'string', format: 'date-time' };
+
+const CASTS: Readonly<Record<string, JsonSchema>> = {
+  int2: INTEGER,
+  int4: INTEGER,
+  int8: INTEGER,
+  bigint: INTEGER,
+  numeric: NUMBER,
+  float4: NUMBER,
+  float8: NUMBER,
+  bool: { type: 'boolean' },
+  text: TEXT,
+  varchar: TEXT,
+  bpchar: TEXT,
+  uuid: { type: 'string', format: 'uuid' },
+  date: { type: 'string', format: 'date' },
+  timestamp: INSTANT,
+  timestamptz: INSTANT,
+};
+
+/** Functions with a fixed result type. */
+const FUNCTIONS: Readonly<Record<string, JsonSchema>> = {
+  count: INTEGER,
+  now: INSTANT,
+  gen_random_uuid: { type: 'string', format: 'uuid' },
+  lower: { type: ['string', 'null'] },
+  upper: { type: ['string', 'null'] },
+  row_number: INTEGER,
+};
+
+const COLUMNS: Readonly<Record<ColumnType, JsonSchema>> = {
+  integer: INTEGER,
+  float: NUMBER,
+  text: TEXT,
+  boolean: { type: 'boolean' },
+  timestamp: INSTANT,
+  json: ANY,
+};
+
+const row = (table: Readonly<Record<string, JsonSchema>>, name: string): JsonSchema =>
+  Object.hasOwn(table, name) ? (table[name] ?? ANY) : ANY;
+
+export const castSchema = (type: string): JsonSchema => row(CASTS, type);
+export const functionSchema = (name: string): JsonSchema => row(FUNCTIONS, name);
+export const columnTypeSchema = (type: string): JsonSchema => row(COLUMNS, type);
+export const isKnownFunction = (name: string): boolean => Object.hasOwn(FUNCTIONS, name);

@@ -1,0 +1,127 @@
+/**
+ * Serializes specs without code (schemas folded, functions as paths), so a bundle starts without building schemas. One line per
+ * schema, parsed on demand; code is loaded when it is called.
+ */
+import { buildRegistry } from '../analysis/registry.js';
+import type { Json, JsonObject } from '../../contract/json.js';
+import type { Kind } from '../../contract/kind.js';
+import type { PluginSpec, SchemaLike } from '../../contract/plugin.js';
+import { fold, foldedLater } from '../schema/fold.js';
+import { unpackNode, type PackedNode } from '../schema/packed-node.js';
+import { plainOf } from './manifest.js';
+
+type Way = readonly (string | number)[];
+
+/** A path and the number of the line that contains its value. */
+type Placed = readonly [way: Way, line: number];
+
+interface PackedOne {
+  readonly data: JsonObject;
+  readonly schemas: readonly Placed[];
+  /** Names of members that stay in the code bundle: documentation. */
+  readonly words: readonly string[];
+  /** Paths of functions. */
+  readonly code: readonly Way[];
+}
+
+interface Packed {
+  readonly kinds: readonly PackedOne[];
+  readonly specs: readonly PackedOne[];
+}
+
+export interface SpecList {
+  readonly kinds: readonly Kind[];
+  readonly specs: readonly PluginSpec[];
+}
+
+/** Members of a spec that no check of definitions reads. */
+const WORDS: readonly string[] = ['examples', 'counterExamples', 'details'];
+
+/** Returns ASCII text. Throws if a value is neither data, function nor schema, or the specs form no registry. */
+export function packSpecs({ kinds, specs }: SpecList): string {
+  const lines = [''];
+  const known = new Map<string, number>();
+  // Equal values share a line.
+  const keep = (value: Json): number => {
+    const text = JSON.stringify(value);
+    const line = known.get(text) ?? lines.push(text) - 1;
+    known.set(text, line);
+    return line;
+  };
+  const packed: Packed = {
+    kinds: kinds.map((kind) => packOne(kind, `kind ${kind.kind}`, keep)),
+    specs: specs.map((spec) => packOne(spec, `${spec.kind}:${spec.name}`, keep)),
+  };
+  buildRegistry(kinds, specs);
+  lines[0] = JSON.stringify(packed);
+  return lines.join('\n').replaceAll(/[\u0080-\uffff]/g, escaped);
+}
+
+const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
+const isSchema = (value: object): value is SchemaLike => '__isYupSchema__' in value;
+
+function packOne(whole: object, name: string, keep: (value: Json) => number): PackedOne {
+  const schemas: Placed[] = [];
+  const code: Way[] = [];
+  const rest = (value: unknown, way: Way): unknown => {
+    if (typeof value === 'function') code.push(way);
+    if (typeof value === 'function' || typeof value !== 'object' || value === null) {
+      return typeof value === 'function' ? undefined : value;
+    }
+    if (isSchema(value)) {
+      schemas.push([way, keep(plainOf(fold(value, name), name))]);
+      return undefined;
+    }
+    if (Array.isArray(value)) return value.map((item, i) => rest(item, [...way, i]) ?? null);
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, rest(inner, [...way, key])]));
+  };
+  const { ...data } = plainOf(rest(whole, []), name) as Record<string, Json>;
+  const words = WORDS.filter((key) => key in data);
+  for (const key of words) delete data[key];
+  return { data, schemas, words, code };
+}
+
+/** `real` returns the specs with code; called when a function or documentation is first used. */
+export function unpackSpecs(text: string, real: () => SpecList): SpecList {
+  const lines = text.split('\n');
+  const read = (line: number): unknown => JSON.parse(lines[line] ?? '');
+  const packed = read(0) as Packed;
+  return {
+    kinds: packed.kinds.map((one, i) => unpackOne(one, read, () => real().kinds[i]) as unknown as Kind),
+    specs: packed.specs.map((one, i) => unpackOne(one, read, () => real().specs[i]) as unknown as PluginSpec),
+  };
+}
+
+function unpackOne(
+  { data, schemas, words, code }: PackedOne,
+  read: (line: number) => unknown,
+  real: () => object | undefined,
+): object {
+  const whole: Record<string, unknown> = { ...data };
+  for (const [way, line] of schemas) {
+    put(
+      whole,
+      way,
+      foldedLater(() => unpackNode(read(line) as PackedNode)),
+    );
+  }
+  for (const key of words) {
+    Object.defineProperty(whole, key, { enumerable: true, get: () => (real() as Record<string, unknown>)[key] });
+  }
+  for (const way of code) {
+    let found: ((...given: unknown[]) => unknown) | undefined;
+    const call = (...given: unknown[]): unknown => {
+      found ??= way.reduce<unknown>((at, key) => (at as Record<string | number, unknown>)[key], real()) as typeof found;
+      return found?.(...given);
+    };
+    put(whole, way, call);
+  }
+  return Object.freeze(whole);
+}
+
+function put(whole: Record<string | number, unknown>, way: Way, value: unknown): void {
+  const [last = '', ...before] = [...way].reverse();
+  const holder = before.reverse().reduce((at, key) => (at[key] ??= {}) as typeof whole, whole);
+  holder[last] = value;
+}

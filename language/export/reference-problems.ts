@@ -1,0 +1,68 @@
+/** Generates the reference page of the problem codes: message, help, and an example if a plugin provides one. */
+import type { Registry } from '../analysis/registry.js';
+import { pluginId, type CounterExample, type PluginSpec } from '../../contract/plugin.js';
+import { certaintyOf, type CodeEntry } from '../../contract/problem.js';
+import { BOOT_CODES } from '../problems/boot-codes.js';
+import { judgeCounterExample } from './hosted.js';
+import { anchor, blocks, code, fenced } from './markdown.js';
+
+interface Shown {
+  readonly spec: PluginSpec;
+  readonly example: CounterExample;
+}
+
+export function problemPage(registry: Registry): string {
+  const all = Object.entries(registry.codes).sort(([a], [b]) => (a < b ? -1 : 1));
+  const shown = shownBy(registry);
+  const isBoot = (name: string): boolean => Object.hasOwn(BOOT_CODES, name);
+  const of = (keep: (name: string, entry: CodeEntry) => boolean): string[] =>
+    all.filter(([name, entry]) => keep(name, entry)).map(([name, entry]) => section(registry, name, entry, shown));
+  return blocks(
+    '# Problems',
+    'Codes are stable; words may become better. A word in braces stands for what the problem is about.',
+    '## In definitions and in the config',
+    'An error keeps a definition from being served; a warning does not. `certain`: it is so. `likely`: it is so unless the author means it, and says why in `acknowledge`. `advice`: nothing is wrong.',
+    of((name, { severity }) => severity !== undefined && !isBoot(name)),
+    '## In answers',
+    'As `code` in a problem document (`application/problem+json`), with the status named here.',
+    of((name, { status, severity }) => status !== undefined && severity === undefined && !isBoot(name)),
+    '## At the start and on the command line',
+    of(isBoot),
+  );
+}
+
+function shownBy(registry: Registry): ReadonlyMap<string, readonly Shown[]> {
+  const found = new Map<string, Shown[]>();
+  for (const spec of registry.plugins.values())
+    for (const example of spec.counterExamples)
+      found.set(example.code, [...(found.get(example.code) ?? []), { spec, example }]);
+  return found;
+}
+
+function section(
+  registry: Registry,
+  name: string,
+  entry: CodeEntry,
+  shown: ReadonlyMap<string, readonly Shown[]>,
+): string {
+  const { severity, status, title, message, help } = entry;
+  const sure = severity === undefined ? undefined : certaintyOf(entry);
+  const how = [severity, sure, status === undefined ? undefined : `status ${status}`].filter(
+    (word) => word !== undefined,
+  );
+  return blocks(
+    `### ${code(name)}`,
+    `**${title}**${how.length === 0 ? '' : ` (${how.join(', ')})`}. ${message}`,
+    help,
+    exampleOf(registry, shown.get(name)?.[0]),
+  );
+}
+
+function exampleOf(registry: Registry, shown: Shown | undefined): string {
+  if (shown === undefined) return '';
+  const { spec, example } = shown;
+  const found = judgeCounterExample(registry, spec, example)?.found?.message;
+  const link = `[${pluginId(spec)}](kinds/${spec.kind}.md${anchor(spec.name)})`;
+  const at = example.at === '' ? '' : `, at ${code(example.at)}`;
+  return blocks(`For example in ${link}${at}${found === undefined ? '' : `: ${found}`}`, fenced(example.json));
+}

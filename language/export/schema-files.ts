@@ -1,0 +1,104 @@
+/** Generates the JSON Schemas for editors: definition, model, config, and one for all, which detects the kind by content. */
+import { isObject, type Json, type JsonObject } from '../../contract/json.js';
+import { Slot } from '../../contract/slot.js';
+import { configField } from '../analysis/config.js';
+import { BESIDE_FIELDS, GRAMMAR } from '../analysis/grammar.js';
+import type { Registry } from '../analysis/registry.js';
+import { EMPTY_OBJECT } from '../schema/field-node.js';
+import { schemaWriter, type SchemaWriter } from './json-schema.js';
+
+export const SCHEMA_TARGETS = ['definition', 'model', 'config', 'all'] as const;
+export type SchemaTarget = (typeof SCHEMA_TARGETS)[number];
+
+const TITLES: Readonly<Record<SchemaTarget, string>> = {
+  definition: 'Lintel definition: a resource, a model, or a list of them',
+  model: 'Lintel database model',
+  config: 'Lintel config',
+  all: 'Lintel definition or config',
+};
+
+/** Some property has the form of a model field. */
+const holdsField: JsonObject = {
+  not: {
+    additionalProperties: { not: { type: 'object', required: ['type'], properties: { type: { type: 'string' } } } },
+  },
+};
+const isNamedModels: JsonObject = {
+  type: 'object',
+  minProperties: 1,
+  propertyNames: { pattern: '^_' },
+  not: holdsField,
+};
+const isResource: JsonObject = { anyOf: [{ required: ['resource'] }, { required: ['actionables'] }] };
+
+export function schemaFor(target: SchemaTarget, registry: Registry): JsonObject {
+  const writer = schemaWriter(registry);
+  const configNode = configField(registry);
+  const config = writer.ref(configNode, 'config');
+  const resource = writer.ref(GRAMMAR[Slot.RESOURCE] ?? EMPTY_OBJECT, 'resource');
+  const fields = writer.ref(GRAMMAR[Slot.MODEL] ?? EMPTY_OBJECT, 'model');
+  const named = { type: 'object', additionalProperties: fields };
+  const model = { if: isNamedModels, then: named, else: fields };
+  const single = {
+    type: 'object',
+    if: isResource,
+    then: resource,
+    else: { if: { anyOf: [isNamedModels, holdsField], minProperties: 1 }, then: model, else: resource },
+  };
+  const parts = { ...withBeside(writer), 'one-definition': single, 'one-model': model };
+  const several = (one: keyof typeof parts): JsonObject => {
+    const ref = { $ref: `#/definitions/${one}` };
+    return { if: { type: 'array' }, then: { type: 'array', items: ref }, else: ref };
+  };
+  const roots: Readonly<Record<SchemaTarget, () => JsonObject>> = {
+    definition: () => several('one-definition'),
+    model: () => several('one-model'),
+    config: () => config,
+    all: () => {
+      const keys = Object.keys(configNode.fields);
+      const isConfig = { type: 'object', minProperties: 1, propertyNames: { enum: keys } };
+      return { if: isConfig, then: config, else: several('one-definition') };
+    },
+  };
+  const root = roots[target]();
+  return {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    title: TITLES[target],
+    // Extensions of VS Code's JSON support: every project file may contain comments and trailing commas.
+    allowComments: true,
+    allowTrailingCommas: true,
+    allOf: [root],
+    definitions: reachable(root, parts),
+  };
+}
+
+/** Model options are recognized by their JSON type; an object under the name of an option is an ordinary field. */
+function withBeside(writer: SchemaWriter): Readonly<Record<string, Json>> {
+  const beside = Object.entries(BESIDE_FIELDS.fields).map(
+    ([name, node]) => [name, node.type, writer.ref(node, `model.${name}`)] as const,
+  );
+  const model = writer.definitions['model'];
+  if (!isObject(model)) return writer.definitions;
+  const field = model['additionalProperties'] ?? true;
+  const properties = beside.map(([name, type, ref]) => [name, { if: { type }, then: ref, else: field }] as const);
+  return {
+    ...writer.definitions,
+    model: { ...model, propertyNames: { minLength: 1 }, properties: Object.fromEntries(properties) },
+  };
+}
+
+function reachable(root: JsonObject, all: Readonly<Record<string, Json>>): JsonObject {
+  const kept = new Set<string>();
+  const visit = (json: unknown): void => {
+    if (typeof json !== 'object' || json === null) return;
+    const { $ref } = json as { readonly $ref?: unknown };
+    const name = typeof $ref === 'string' ? $ref.replace('#/definitions/', '') : null;
+    if (name !== null && !kept.has(name)) {
+      kept.add(name);
+      visit(all[name]);
+    }
+    Object.values(json).forEach(visit);
+  };
+  visit(root);
+  return Object.fromEntries(Object.entries(all).filter(([name]) => kept.has(name)));
+}

@@ -1,0 +1,26 @@
+/** Factories of catalogue rows. They look nothing up. */
+import type { CodeEntry, ProblemTag, Severity } from '../../contract/problem.js';
+
+export const problem = (
+  severity: Severity,
+  title: string,
+  message: string,
+  help: string,
+  tag?: ProblemTag,
+): CodeEntry => ({ severity, title, message, help, ...(tag !== undefined && { tag }) });
+/** An error that is reported only if every plugin is known. */
+export const unknown = (title: string, message: string, help: string): CodeEntry => ({
+  ...problem('error', title, message, help),
+  plugins: 'all',
+});
+/** A warning that is reported only if every plugin is known. */
+export const unsure = (title: string, message: string, help: string): CodeEntry => ({
+  ...problem('warning', title, message, help),
+  plugins: 'all',
+});
+export const refusal = (status: number, title: string, message: string, help: string): CodeEntry => ({
+  status,
+  title,
+  message,
+  help,
+});

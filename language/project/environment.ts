@@ -1,0 +1,27 @@
+/** Reads `.env` next to the config, and derives facts about variables without their values. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import type { EnvFact } from '../../contract/plugin.js';
+import type { EnvFacts } from '../analysis/checks/accessors.js';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Empty where the file cannot be read. */
+export async function readEnvFile(folder: string): Promise<Environment> {
+  try {
+    return parseEnv(await readFile(join(folder, '.env'), 'utf8'));
+  } catch {
+    return {};
+  }
+}
+
+/** An empty variable counts as unset, because it is never intended. */
+export const envFacts = (env: Environment): EnvFacts =>
+  new Map(
+    Object.entries(env).flatMap(([name, value]): [string, EnvFact][] =>
+      value === undefined || value === ''
+        ? []
+        : [[name, { length: [...value].length, bytes: Buffer.byteLength(value), blank: value.trim() === '' }]],
+    ),
+  );

@@ -1,0 +1,95 @@
+/** Reads plugin manifests, which describe plugins without running their code. Manifests are untrusted. */
+import { readFile, realpath, stat } from 'node:fs/promises';
+import { join, resolve, sep } from 'node:path';
+import { pluginLists } from '../analysis/config.js';
+import type { Registry } from '../analysis/registry.js';
+import { createReport, problemsIn } from '../analysis/report.js';
+import { pluginId, type PluginId } from '../../contract/plugin.js';
+import type { Problem } from '../../contract/problem.js';
+import type { Manifest } from '../export/manifest.js';
+import { readManifest } from '../export/manifest-read.js';
+import { specsOf, type ManifestSpecs } from '../export/manifest-specs.js';
+import { document } from '../source/document.js';
+import { memberOf, parseSource } from '../source/tree.js';
+import { BUILTIN } from './plugin-folders.js';
+
+export const MANIFEST_NAME = 'plugin.manifest.json';
+
+/** Maximum bytes of a manifest. */
+export const MAX_MANIFEST = 2_000_000;
+
+export interface FoundManifest {
+  /** Null where the manifest is missing or invalid. */
+  readonly manifest: Manifest | null;
+  /** The reason, as the second half of a sentence. */
+  readonly note: string | null;
+}
+
+export interface Written extends FoundManifest {
+  /** With links resolved; null where it does not exist. */
+  readonly real: string | null;
+  readonly inside: boolean;
+  /** Modification time in milliseconds. */
+  readonly time: number;
+}
+
+/** `name`: as in the config. Manifests outside the project (`root`) are not read. */
+export async function writtenManifest(root: string, folder: string, name: string): Promise<Written> {
+  const real = await realpath(folder).catch(() => null);
+  const nothing = { real, inside: false, manifest: null, time: 0 };
+  if (real === null) return { ...nothing, note: 'there is no such folder' };
+  const inside = (real + sep).startsWith((await realpath(root)) + sep);
+  if (!inside) return { ...nothing, note: 'it lies outside the project' };
+  try {
+    const file = join(real, MANIFEST_NAME);
+    const { size, mtimeMs } = await stat(file);
+    if (size > MAX_MANIFEST) return { ...nothing, inside, note: `its manifest is larger than ${MAX_MANIFEST} bytes` };
+    return { real, inside, manifest: readManifest(await readFile(file, 'utf8')), note: null, time: mtimeMs };
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    const what = error instanceof Error ? error.message : String(error);
+    const note = isMissing ? `it has no manifest; ${writes(name)}` : `its manifest is not sound: ${what}`;
+    return { ...nothing, inside, note };
+  }
+}
+
+export interface KnownPlugins extends ManifestSpecs {
+  /** Plugins with checks in code. */
+  readonly unchecked: readonly PluginId[];
+  readonly note: string | null;
+}
+
+export async function knownPlugins(root: string, name: string): Promise<KnownPlugins> {
+  const { manifest, note } = await writtenManifest(root, resolve(root, name), name);
+  if (manifest === null) return { kinds: [], specs: [], unchecked: [], note };
+  const unchecked = manifest.plugins.flatMap((plugin) => (plugin.hasCheck ? [pluginId(plugin)] : []));
+  return { ...specsOf(manifest), unchecked, note };
+}
+
+export const writes = (name: string): string => `\`lintel manifest ${name}\` writes it`;
+
+export const foldersIn = (source: string | null): string[] =>
+  pluginLists(source).plugins.filter((entry) => !entry.startsWith(BUILTIN));
+
+/** An empty name is reported at the list itself. */
+export function unreadPlugins(
+  registry: Registry,
+  file: string,
+  source: string | null,
+  notes: ReadonlyMap<string, string>,
+): readonly Problem[] {
+  const report = createReport(registry.codes);
+  const doc = document(file, source ?? '{}');
+  const { root } = parseSource(doc);
+  const list = (root === null ? undefined : memberOf(root, 'plugins')?.value) ?? null;
+  for (const [name, what] of notes) {
+    const node = list?.items.find(({ scalar }) => scalar === name) ?? list;
+    const spot = { doc, start: node?.start ?? 0, end: node?.end ?? 0 };
+    report.add('PLG_UNREAD', spot, { name: name === '' ? 'plugins' : name, what });
+  }
+  return problemsIn(report);
+}
+
+/** Removes problems that an unknown plugin could resolve. */
+export const withoutGuesses = (problems: readonly Problem[], registry: Registry): readonly Problem[] =>
+  problems.filter(({ code }) => registry.codes[code]?.plugins !== 'all');

@@ -1,0 +1,22 @@
+/** Reads the project's SQL files in `migrations`, sorted by name, for what models cannot express. */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Script } from '../../contract/trial.js';
+
+export const SCRIPTS_FOLDER = 'migrations';
+
+/** Scripts of other connections than the default one are in a subfolder of that name. */
+export async function readScripts(folder: string, instance: string, usual: string): Promise<readonly Script[]> {
+  const within = instance === usual ? SCRIPTS_FOLDER : `${SCRIPTS_FOLDER}/${instance}`;
+  const names = await readdir(join(folder, within)).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];
+    throw error;
+  });
+  const files = names.filter((name) => name.endsWith('.sql')).sort();
+  return Promise.all(
+    files.map(async (name) => ({
+      file: `${within}/${name}`,
+      text: await readFile(join(folder, within, name), 'utf8'),
+    })),
+  );
+}

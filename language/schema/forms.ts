@@ -1,0 +1,126 @@
+/** Builds and transforms JSON Schemas of values and results, for specs and exporters. Validates no values. */
+import type { Forms, JsonSchema } from '../../contract/api.js';
+import { isObject, type Json } from '../../contract/json.js';
+
+export const ANY: JsonSchema = {};
+export const NULL: JsonSchema = { type: 'null' };
+
+export const listOf = (items: JsonSchema, more: JsonSchema = {}): JsonSchema => ({ type: 'array', items, ...more });
+
+/** `required`: names that are always present; by default all. */
+export function objectOf(
+  properties: Readonly<Record<string, JsonSchema>>,
+  required: readonly string[] = Object.keys(properties),
+): JsonSchema {
+  return { type: 'object', properties, ...(required.length > 0 && { required }) };
+}
+
+export const isAny = (schema: JsonSchema): boolean => Object.keys(schema).length === 0;
+export const isList = ({ type }: JsonSchema): boolean => type === 'array';
+export const isNull = ({ type }: JsonSchema): boolean => type === 'null';
+export const isOne = ({ type }: JsonSchema): boolean => type === 'object';
+
+export function nullable(schema: JsonSchema): JsonSchema {
+  const { type } = schema;
+  if (isAny(schema)) return schema;
+  if (Object.hasOwn(schema, 'enum') || Object.hasOwn(schema, 'const') || type === undefined)
+    return { anyOf: [schema, NULL] };
+  const types = (Array.isArray(type) ? type : [type]) as readonly Json[];
+  return types.includes('null') ? schema : { ...schema, type: [...types, 'null'] };
+}
+
+/** Returns null if nothing is known about the properties. */
+export const propertiesOf = ({ properties }: JsonSchema): Readonly<Record<string, JsonSchema>> | null =>
+  isObject(properties) ? (properties as Readonly<Record<string, JsonSchema>>) : null;
+
+export const requiredOf = ({ required }: JsonSchema): readonly string[] =>
+  Array.isArray(required) ? (required as readonly Json[]).map(String) : [];
+
+/** Applies `change` to a single object, or to the objects of a list; other forms are unchanged. */
+export function mapRows(forms: Forms, change: (row: JsonSchema) => JsonSchema): Forms {
+  return forms.map((form) => {
+    if (isOne(form)) return change(form);
+    const { items } = form;
+    if (!isList(form) || !isObject(items)) return form;
+    // An item without a row is null.
+    const all = formsOf(items);
+    if (!all.some(isOne)) return form;
+    const rest = choice(all.filter((one) => !isNull(one)).map((one) => (isOne(one) ? change(one) : one)));
+    return { ...form, items: all.some(isNull) ? nullable(rest) : rest };
+  });
+}
+
+/** The schema at a path; null if the path certainly does not exist, any if unknown. */
+export function schemaAt(schema: JsonSchema, [segment, ...rest]: readonly string[]): JsonSchema | null {
+  if (segment === undefined) return schema;
+  const { items } = schema;
+  if (isObject(items) && /^\d+$/.test(segment)) return schemaAt(items, rest);
+  const properties = propertiesOf(schema);
+  if (properties === null) return schema['type'] === undefined || allows(schema, 'object') ? ANY : null;
+  const found = Object.hasOwn(properties, segment) ? properties[segment] : undefined;
+  return found === undefined ? null : schemaAt(found, rest);
+}
+
+const allows = ({ type }: JsonSchema, name: string): boolean =>
+  type === name || (Array.isArray(type) && (type as readonly Json[]).includes(name));
+
+export type FindName = (name: string) => { readonly schema: JsonSchema; readonly certain: boolean } | null;
+
+export const nameIn =
+  (row: JsonSchema): FindName =>
+  (name) => {
+    const path = name.split('.');
+    const schema = schemaAt(row, path);
+    return schema === null ? null : { schema, certain: path.length === 1 && requiredOf(row).includes(name) };
+  };
+
+/** An object with these names; dotted names become nested objects. */
+export function pick(names: readonly string[], find: FindName): JsonSchema {
+  const properties: Record<string, JsonSchema> = {};
+  const required: string[] = [];
+  for (const name of names) {
+    const found = find(name);
+    if (found === null) continue;
+    put(properties, name.split('.'), found.schema);
+    if (found.certain) required.push(name);
+  }
+  return objectOf(properties, required);
+}
+
+function put(properties: Record<string, JsonSchema>, [segment = '', ...rest]: readonly string[], value: JsonSchema) {
+  const name = segment;
+  if (rest.length === 0) {
+    properties[name] = value;
+    return;
+  }
+  const known = properties[name];
+  const inside = { ...(known === undefined ? {} : propertiesOf(known)) };
+  put(inside, rest, value);
+  properties[name] = objectOf(inside, []);
+}
+
+export function without(row: JsonSchema, hidden: (name: string) => boolean): JsonSchema {
+  const properties = propertiesOf(row);
+  if (properties === null) return row;
+  const kept = Object.entries(properties).filter(([name]) => !hidden(name));
+  const required = requiredOf(row).filter((name) => !hidden(name));
+  const { required: _, ...rest } = row;
+  return { ...rest, properties: Object.fromEntries(kept), ...(required.length > 0 && { required }) };
+}
+
+/** Splits a schema into its alternatives. */
+export function formsOf(schema: JsonSchema): Forms {
+  const { anyOf, type } = schema;
+  if (Array.isArray(anyOf)) return (anyOf as readonly JsonSchema[]).flatMap(formsOf);
+  if (!Array.isArray(type)) return [schema];
+  return (type as readonly Json[]).map((one) => (one === 'null' ? NULL : { ...schema, type: one }));
+}
+
+/** Combines alternatives into one schema. */
+export function choice(forms: Forms): JsonSchema {
+  if (forms.length === 0 || forms.some(isAny)) return ANY;
+  const texts = new Map(forms.map((form) => [JSON.stringify(form), form]));
+  const [only, ...others] = [...texts.values()];
+  if (only === undefined) return ANY;
+  return others.length === 0 ? only : { anyOf: [only, ...others] };
+}

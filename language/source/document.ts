@@ -1,0 +1,72 @@
+/**
+ * The text of a file, or of a part of it (a window), with its line index. A window's offsets are relative to its start, its
+ * positions to the file. Knows nothing of JSON.
+ */
+import type { Position, Range } from '../../contract/problem.js';
+
+export interface Document {
+  readonly file: string;
+  readonly text: string;
+  readonly lineStarts: readonly number[];
+  /** Location of a window; null for whole files. */
+  readonly within: Within | null;
+}
+
+export interface Within {
+  readonly doc: Document;
+  /** Offset of the window in that document. */
+  readonly start: number;
+}
+
+/** A part of a file. When the text before it changes, `within` is updated. */
+export interface Window extends Document {
+  within: Within;
+}
+
+/** A byte order mark stays in the text, so that offsets match the file. */
+export function document(file: string, text: string): Document {
+  return { file, text, lineStarts: lineStartsOf(text), within: null };
+}
+
+export function windowOf(doc: Document, start: number, end: number): Window {
+  // Copied, because a slice would keep the whole text of every version in memory.
+  const text = JSON.parse(JSON.stringify(doc.text.slice(start, end))) as string;
+  return { file: doc.file, text, lineStarts: lineStartsOf(text), within: { doc, start } };
+}
+
+function lineStartsOf(text: string): number[] {
+  const lineStarts = [0];
+  if (!text.includes('\r')) {
+    for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lineStarts.push(at + 1);
+    return lineStarts;
+  }
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === 10 || (code === 13 && text.charCodeAt(i + 1) !== 10)) lineStarts.push(i + 1);
+  }
+  return lineStarts;
+}
+
+/** Offsets outside the document are clamped. */
+export function offsetInFile(doc: Document, offset: number): number {
+  const at = Math.max(0, Math.min(offset, doc.text.length));
+  return doc.within === null ? at : offsetInFile(doc.within.doc, doc.within.start + at);
+}
+
+/** In the file, for windows too. */
+export function positionAt(doc: Document, offset: number): Position {
+  const at = Math.max(0, Math.min(offset, doc.text.length));
+  if (doc.within !== null) return positionAt(doc.within.doc, doc.within.start + at);
+  let low = 0;
+  let high = doc.lineStarts.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((doc.lineStarts[middle] ?? 0) <= at) low = middle;
+    else high = middle - 1;
+  }
+  return { line: low, character: at - (doc.lineStarts[low] ?? 0) };
+}
+
+export function rangeAt(doc: Document, start: number, end: number): Range {
+  return { start: positionAt(doc, start), end: positionAt(doc, end) };
+}

@@ -1,0 +1,60 @@
+/** Removes secret fields from plain data at any depth, except fields named by their path. Never changes its input. */
+
+import { BLIND } from '../../contract/model.js';
+import type { Hide } from '../../contract/plan.js';
+
+const GONE = Symbol('gone');
+const SHORTEST = 30;
+
+/** `conceals`: matching strings are removed too. `named`: dotted paths of secrets to keep; array indexes are ignored. */
+export function hider(secrets: ReadonlySet<string>, named: readonly string[], conceals: RegExp | null = null): Hide {
+  const paths = named.map(
+    (name) =>
+      `.${name
+        .split('.')
+        .filter((segment) => !/^\d+$/.test(segment))
+        .join('.')}`,
+  );
+  const isNamed = (path: string): boolean => paths.some((name) => name === path || name.startsWith(`${path}.`));
+
+  /** Shorter strings cannot contain a hash. */
+  const isConcealed = (value: unknown): boolean =>
+    conceals !== null && typeof value === 'string' && value.length >= SHORTEST && conceals.test(value);
+
+  function below(value: object, path: string): unknown {
+    if (Array.isArray(value)) return eachItem(value as readonly unknown[], path);
+    if (ArrayBuffer.isView(value)) return value;
+    const keys = Object.keys(value);
+    let out: [string, unknown][] | null = null;
+    for (const [index, key] of keys.entries()) {
+      const child = (value as Readonly<Record<string, unknown>>)[key];
+      const next = within(key, child, path);
+      if (next !== child) out ??= Object.entries(value).slice(0, index);
+      if (next !== GONE) out?.push([key, next]);
+    }
+    return out === null ? value : Object.fromEntries(out);
+  }
+
+  function within(key: string, child: unknown, path: string): unknown {
+    // A named secret keeps everything inside it.
+    if (secrets.has(key)) return isNamed(`${path}.${key}`) && !key.endsWith(BLIND) ? child : GONE;
+    if (isConcealed(child)) return GONE;
+    return typeof child === 'object' && child !== null ? below(child, `${path}.${key}`) : child;
+  }
+
+  function eachItem(items: readonly unknown[], path: string): readonly unknown[] {
+    let out: unknown[] | null = null;
+    for (const [index, item] of items.entries()) {
+      const next = typeof item === 'object' && item !== null ? below(item, path) : isConcealed(item) ? null : item;
+      if (next !== item) out ??= [...items];
+      if (out !== null) out[index] = next;
+    }
+    return out ?? items;
+  }
+
+  if (secrets.size === 0 && conceals === null) return (value) => value;
+  return (value) => {
+    if (typeof value === 'object' && value !== null) return below(value, '');
+    return isConcealed(value) ? null : value;
+  };
+}

@@ -1,0 +1,59 @@
+/** Kind `accessor`: resolves `$ROOT.path` references. Compiled at load, read per request. */
+import { defineKind } from '../../contract/kind.js';
+import type { PlanTools, Reader } from '../../contract/plan.js';
+import { Slot } from '../../contract/slot.js';
+import { asGuardedParameter, asParameter } from '../shared/examples.light.js';
+
+export interface CompiledAccessor {
+  readonly read: Reader;
+  /** The value is constant while the kernel runs and is read once, at load. */
+  readonly constant: boolean;
+  /** The payload field that is read, so that a database error can name it. */
+  readonly field?: string | null;
+  readonly header?: string;
+  /** Reads the client address, which is stored only with deferred jobs that need it. */
+  readonly remote?: true;
+  /** Slot of a value created once per request; deferred jobs of the request receive the same value. */
+  readonly once?: number;
+}
+
+export interface Accessor {
+  compile(tail: readonly string[], tools: PlanTools): CompiledAccessor;
+}
+
+export const accessor = defineKind<Accessor>({
+  kind: 'accessor',
+  title: 'Accessor',
+  summary: 'Reads a value at run time: from the request, the environment, the clock or a generator.',
+  slots: [Slot.ACCESSOR],
+  select: { by: 'root' },
+  facts: {
+    tail: {
+      doc: 'What may follow the root: `none`, `name`, `env`, `path`, `optional-path`, `declared:<symbol>`, `plugin:<kind>`.',
+      type: 'string',
+      required: true,
+    },
+    reads: {
+      doc: 'Whose names the tail holds: fields of the payload, claims of the token, or headers. `nothing`: no value of the request is read.',
+      type: 'string',
+      required: false,
+      oneOf: ['payload', 'claims', 'headers', 'nothing'],
+    },
+    offers: {
+      doc: 'Names that editors offer behind the dot, beside those of `tail` and `reads`.',
+      type: 'list',
+      required: false,
+    },
+    gives: {
+      doc: 'What it always gives, where that is certain: a text that names nothing, or an instant.',
+      type: 'string',
+      required: false,
+      oneOf: ['text', 'timestamp'],
+    },
+    aliases: { doc: 'Roots that people write for this one by mistake.', type: 'list', required: false },
+    secret: { doc: 'Values must not leave the service.', type: 'boolean', required: true },
+  },
+  handle: ['compile'],
+  host: (fragment, { facts }) =>
+    facts?.['tail'] === 'declared:claim' ? asGuardedParameter(fragment) : asParameter(fragment),
+});

@@ -1,0 +1,54 @@
+/** Kind `broadcast`: resolves the receivers of a message to connected clients. One reader of targets, created at load. */
+import type { Target } from '../../contract/deferred.js';
+import type { Json } from '../../contract/json.js';
+import { defineKind } from '../../contract/kind.js';
+import type { PlanTools, Reader } from '../../contract/plan.js';
+import { shape, text } from '../../language/schema/combinators.js';
+import { inActionable } from '../shared/examples.light.js';
+
+export interface Broadcast {
+  /**
+   * `value` holds the whole `broadcast_websocket_message`. The reader throws a Fault for an invalid receiver; an empty list is
+   * valid and has no receivers.
+   */
+  plan(value: Readonly<Record<string, Json>>, tools: PlanTools): Reader<Target>;
+}
+
+/** Maximum characters of an event name. */
+const MAX_ACTION = 128;
+
+export const broadcast = defineKind<Broadcast>({
+  kind: 'broadcast',
+  title: 'Broadcast',
+  summary: 'Whom a message to connected clients is meant for.',
+  slots: ['actionable.broadcast_websocket_message'],
+  select: { by: 'field', field: 'broadcast_type' },
+  common: shape({
+    action: text({
+      doc: 'Name of the event, by which clients tell messages apart. The same in every message: no accessor stands in it.',
+      examples: ['order_shipped'],
+    })
+      .required()
+      .min(1)
+      .max(MAX_ACTION),
+  }),
+  facts: {
+    realm: {
+      doc: 'Receivers are named by their uid: name of the field with a resource whose guard says whose uids are meant.',
+      type: 'string',
+      required: false,
+    },
+    rooms: {
+      doc: 'Receivers are in rooms: name of the field with their names; rooms that no connection joins are a warning.',
+      type: 'string',
+      required: false,
+    },
+    everybody: { doc: 'Every connection gets it, with or without a token.', type: 'boolean', required: false },
+    receivers: { doc: 'Name of the field that says who gets the message.', type: 'string', required: false },
+  },
+  handle: ['plan'],
+  host: (fragment) => {
+    const host = inActionable({ broadcast_websocket_message: fragment });
+    return { ...host, at: `${host.at}/broadcast_websocket_message` };
+  },
+});

@@ -1,0 +1,43 @@
+/** Detects receivers written as constant text where an accessor was intended. Pure; shared by the broadcast specs. */
+import { asText, isObject, type Json, type JsonObject } from '../../../contract/json.js';
+import type { CheckPlace, Finding } from '../../../contract/plugin.js';
+import type { CodeEntry } from '../../../contract/problem.js';
+import { accessorsIn } from '../../../language/strings/accessor.js';
+
+export const constantErrors = {
+  BRC_CONSTANT: {
+    severity: 'warning',
+    title: 'Always the same receiver',
+    message: '"{text}" is text, and so the same receiver each time; the value of that name is "$PAYLOAD.{text}".',
+    help: 'Receivers are named by accessors: `$PAYLOAD.<name>`, `$PROTECTED.<claim>`. A text is a `uid` itself.',
+  },
+} as const satisfies Readonly<Record<string, CodeEntry>>;
+
+const LIKE_A_NAME = /^(?:[a-z][A-Za-z0-9_]*(?:_id|Id|_uid|_ids|Ids)|u?id|uids?|ids)$/;
+
+/** A text that names a value of this resource, or looks like an identifier. */
+export function constantNames(json: Json | undefined, at: string, root: CheckPlace['root']): Finding[] {
+  if (typeof json !== 'string' || !(LIKE_A_NAME.test(json) || namesOf(root).has(json))) return [];
+  const text = JSON.stringify(`$PAYLOAD.${json}`);
+  return [{ code: 'BRC_CONSTANT', at, params: { text: json }, fix: { title: `change to ${text}`, text } }];
+}
+
+function namesOf({ actionables }: CheckPlace['root']): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const action of objects(actionables)) {
+    for (const { field } of objects(action['payload_validation']))
+      if (isObject(field)) Object.keys(field).forEach((name) => names.add(name));
+    const chains = [action, ...objects(action['depends_on'])];
+    for (const { extract_response_for: pairs } of chains)
+      objects(pairs).forEach((pair) => names.add(asText(pair['for'])));
+  }
+  return names;
+}
+
+const objects = (json: Json | undefined): readonly JsonObject[] =>
+  Array.isArray(json) ? (json as readonly Json[]).filter(isObject) : [];
+
+export const isOneAccessor = (text: string): boolean => {
+  const [only] = accessorsIn(text);
+  return only?.start === 0 && only.end === text.length;
+};

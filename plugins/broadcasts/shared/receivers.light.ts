@@ -1,0 +1,54 @@
+/** Shared by broadcasts and rooms: bounds, checks of written receivers, and conversion of request values to names. */
+import { ExactNumber } from '../../../contract/exact-number.js';
+import { fault } from '../../../contract/fault.js';
+import { isObject, type Json } from '../../../contract/json.js';
+import type { CodeEntry } from '../../../contract/problem.js';
+import { text } from '../../../language/schema/combinators.js';
+
+/** Maximum characters of a uid or a room name. */
+export const MAX_NAME = 256;
+/** Maximum receivers of one message. */
+export const MAX_UIDS = 10_000;
+export const MAX_ROOMS = 100;
+
+/** Accessor roots allowed in receivers and rooms. */
+export const RECEIVER_ROOTS = ['PAYLOAD', 'PROTECTED', 'HEADER', 'ENV'];
+
+export const isNobody = (json: Json | undefined): boolean =>
+  json === null || typeof json === 'boolean' || json === '' || isObject(json) || Array.isArray(json);
+
+/** Pointers, relative to the field, of invalid room names. */
+export function nameless(rooms: Json | undefined): string[] {
+  if (rooms === undefined) return [];
+  if (!Array.isArray(rooms)) return isNobody(rooms) ? [''] : [];
+  const list = rooms as readonly Json[];
+  if (list.length === 0 || list.length > MAX_ROOMS) return [''];
+  return list.flatMap((room, index) => (isNobody(room) ? [`/${index}`] : []));
+}
+
+/** The guard that issues the `uid`s, where it is not the guard of the sending resource. */
+export const guardField = text({
+  doc: 'Id of a resource: the message is for those `uid`s whom its guard lets in (extension). Without it, the guard of this resource.',
+  refers: { symbol: 'resource' },
+  examples: ['my-orders'],
+  advanced: true,
+});
+
+/** Converts text or a number to a bounded name. Throws the Fault BRC_RECEIVER, naming `field`. */
+export function nameFrom(value: unknown, field: string): string {
+  const text =
+    (typeof value === 'number' && Number.isFinite(value)) || value instanceof ExactNumber ? value.toString() : value;
+  if (typeof text !== 'string' || text === '' || text.length > MAX_NAME) {
+    throw fault('BRC_RECEIVER', { field, max: MAX_NAME });
+  }
+  return text;
+}
+
+export const receiverErrors = {
+  BRC_RECEIVER: {
+    status: 422,
+    title: 'No receiver',
+    message: '"{field}" must give text of at most {max} characters, or a number.',
+    help: 'Nothing was sent. Who gets the message has to be told by the request, or by a result.',
+  },
+} as const satisfies Readonly<Record<string, CodeEntry>>;

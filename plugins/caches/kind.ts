@@ -1,0 +1,61 @@
+/**
+ * Kind `cache`: stores what may be lost but must be visible to every process: cached results, rate limit counters, revoked
+ * tokens. The config selects one. Keys are opaque; callers must avoid collisions.
+ */
+import { defineKind } from '../../contract/kind.js';
+
+export interface Recall {
+  /** Null: nothing is stored. */
+  readonly value: Uint8Array | null;
+  /** Where nothing is stored: permits storing the value computed now; invalid once the key is removed. */
+  readonly lease: string;
+}
+
+export interface Counted {
+  /** Number of calls in the window, including this one. */
+  readonly count: number;
+  /** Milliseconds to the end of the window. */
+  readonly left: number;
+}
+
+type Soon<T> = T | Promise<T>;
+
+/** Every method rejects with the Fault CCH_AWAY within one second when the store is unavailable. */
+export interface Cache {
+  recall(key: string): Soon<Recall>;
+  /** Stores a value for `seconds`, unless the key was removed since the lease was issued, or has a value. */
+  keep(key: string, value: Uint8Array, seconds: number, lease: string): Soon<void>;
+  remove(keys: readonly string[]): Soon<void>;
+  /**
+   * Lock among processes that share the store: the right to compute the value of a key. Returns 0 when the token holds it; a
+   * positive number: milliseconds until another token's lock expires; a negative number: a value exists.
+   */
+  claim?(key: string, token: string, milliseconds: number): Soon<number>;
+  /** Releases the lock if the token still holds it. */
+  release?(key: string, token: string): Soon<void>;
+  /** Increments the counter of the key; the first call opens a window of `seconds`. */
+  count(key: string, seconds: number): Soon<Counted>;
+  /** Sets a flag for each key that expires after its `seconds`. */
+  mark(entries: readonly { readonly key: string; readonly seconds: number }[]): Soon<void>;
+  isMarked(key: string): Soon<boolean>;
+}
+
+export const cache = defineKind<Cache>({
+  kind: 'cache',
+  title: 'Cache store',
+  summary: 'Where cached results, counters of limits and revoked tokens are kept.',
+  slots: ['config.cache'],
+  select: { by: 'field', field: 'use' },
+  config: {
+    field: 'cache',
+    doc: 'Where cached results, counters of limits and revoked tokens are kept.',
+    many: false,
+    load: 'when-required',
+    default: ({ has }) => (has('REDIS_URL') ? { use: 'redis', url: '$ENV.REDIS_URL' } : 'memory'),
+  },
+  facts: {
+    shared: { doc: 'All processes that are configured alike see the same.', type: 'boolean', required: true },
+  },
+  handle: ['recall', 'keep', 'remove', 'count', 'mark', 'isMarked'],
+  host: (fragment) => ({ file: 'config', json: { cache: fragment }, at: '/cache' }),
+});

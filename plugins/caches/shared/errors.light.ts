@@ -1,0 +1,11 @@
+/** Error code of every cache store, so that callers need not know which one is in use. Data only. */
+import type { CodeEntry } from '../../../contract/problem.js';
+
+export const cacheErrors = {
+  CCH_AWAY: {
+    status: 503,
+    title: 'Cache store not available',
+    message: 'A store that this request needs cannot be reached at the moment.',
+    help: 'The cache of the config (Redis) refused or lost the connection, did not answer within a second, or is full. What is merely cached is computed instead; limits and revoked tokens cannot do without. The log has the reason.',
+  },
+} as const satisfies Readonly<Record<string, CodeEntry>>;

@@ -1,0 +1,146 @@
+/**
+ * Kind `dialect`: a SQL database behind a named connection. Prepares statements at load and runs them with bound values; must
+ * never build SQL text from values.
+ */
+import type { Asker } from '../../contract/asker.js';
+import { defineKind } from '../../contract/kind.js';
+import type { ModelTable } from '../../contract/model.js';
+import type { Hide, IsolationNeed, RowLock } from '../../contract/plan.js';
+import type { Rendered } from '../../contract/rendered.js';
+import type { SqlScan } from '../../language/strings/sql.js';
+import { BESIDE_MYSQL } from '../shared/embedded.light.js';
+
+export type Row = Readonly<Record<string, unknown>>;
+
+export interface Prepared {
+  /** Stable name of the server-side prepared statement. */
+  readonly name: string;
+  readonly text: string;
+  /** Parameter number (0-based, as `parameters` lists them) for each value sent to the driver, in driver order. */
+  readonly order: readonly number[];
+  /** For each parameter (0-based): bind the value as JSON text. */
+  readonly json: readonly boolean[];
+  /** Reads without locks, so what it read may be outdated when a later statement of the transaction writes. */
+  readonly readOnly: boolean;
+}
+
+export interface PrepareInput {
+  readonly scan: SqlScan;
+  /** For each parameter (0-based): the model declares a JSON column. */
+  readonly jsonColumns: readonly boolean[];
+  /** Models of the tables that the statement uses, where they exist. */
+  readonly tables?: readonly ModelTable[];
+  /** Runs in parallel with other statements of its request, so it must not wait behind one of them. */
+  readonly atOnce?: boolean;
+  /** Lock of the rows that it reads; a statement that cannot lock is prepared unchanged. */
+  readonly lock?: RowLock | null;
+  /** A stand-alone read of tables that serializable transactions use. */
+  readonly among?: boolean;
+}
+
+export type Isolation = Pick<IsolationNeed, 'level' | 'among'>;
+
+/** A transaction on its own connection, opaque to all code except its dialect. */
+export interface Transaction {
+  readonly transaction: unknown;
+}
+
+/** How rows are serialized as JSON text: field names and shape. Created at load. */
+export interface Rendering {
+  /** Null: all columns. */
+  readonly names: readonly string[] | null;
+  /** Removes nested names from values; null: nothing is removed. */
+  readonly hide: Hide | null;
+  /** `one`: the first row or null; `many`: a list; `count`: null for no row, the row itself for one, otherwise a list. */
+  readonly shape: 'one' | 'many' | 'count';
+}
+
+/** Runs constant SQL of plugins, such as that of a ledger: `text` comes from plugin source, values are bound. */
+export interface Statements {
+  /** `transaction`: the value of `begin` or of the frame's unit; null: none. Throws a Fault QRY_*. */
+  execute(text: string, values: readonly unknown[], transaction: unknown): Promise<readonly Row[]>;
+}
+
+export interface Dialect extends Statements {
+  prepare(input: PrepareInput): Prepared;
+  /**
+   * Runs a prepared statement; `values` in the order of `parameters`. Rows have native values: parsed JSON, integers and
+   * decimals as numbers, times as ISO 8601 text in UTC. Throws a Fault QRY_*, never a driver error; its issues point at columns
+   * (`/email`) or parameters (`$1`). `last`: no statement follows in this transaction, so the driver may commit with it;
+   * `commit` is still called. `asker`: the request that waits, outside a transaction; inside, the one that began it.
+   */
+  run(
+    prepared: Prepared,
+    values: readonly unknown[],
+    transaction: Transaction | null,
+    last?: boolean,
+    asker?: Asker | null,
+  ): Promise<readonly Row[]>;
+  /** Like `run` outside a transaction, but returns the rows as the text that JSON.stringify would return. */
+  readonly render?: (
+    prepared: Prepared,
+    values: readonly unknown[],
+    rendering: Rendering,
+    asker?: Asker | null,
+  ) => Promise<Rendered>;
+  /** Rejects with a retryable error when the isolation cannot be provided. */
+  begin(need: Isolation, asker?: Asker | null): Promise<Transaction>;
+  /** The isolation level that `begin` uses, in the terms of the database. */
+  isolation(need: Isolation): string;
+  commit(transaction: Transaction): Promise<void>;
+  /** Never rejects: a connection that cannot roll back is discarded. */
+  rollback(transaction: Transaction): Promise<void>;
+  /** True when a retry may succeed (serialization failure, deadlock). */
+  retryable(error: unknown): boolean;
+}
+
+/** For plugins with their own tables: their statements take the locks they need. */
+export const BY_LOCKS: Isolation = { level: 'locks', among: false };
+/** Several reads of one consistent snapshot. */
+export const SNAPSHOT: Isolation = { level: 'snapshot', among: false };
+/** Any reads and writes: the database detects conflicts. */
+export const SERIALIZABLE: Isolation = { level: 'serializable', among: true };
+
+export const dialect = defineKind<Dialect>({
+  kind: 'dialect',
+  title: 'SQL dialect',
+  summary: 'A SQL database that `sql_query` runs on, behind a named connection.',
+  slots: ['config.connections'],
+  select: { by: 'field', field: 'use' },
+  config: {
+    field: 'connections',
+    doc: 'Named SQL connections. `main` is the one that queries use where neither they nor their models name another.',
+    many: true,
+    load: 'when-required',
+    must: 'main',
+    models: { references: true },
+    default: ({ has }) => {
+      if (has('DATABASE_URL')) return { main: { use: 'postgres', url: '$ENV.DATABASE_URL' } };
+      if (!has('MYSQL_URL')) return { main: { use: 'pglite' } };
+      // An embedded database for features that MySQL cannot store; opened only when used.
+      return { main: { use: 'mysql', url: '$ENV.MYSQL_URL' }, [BESIDE_MYSQL]: { use: 'pglite' } };
+    },
+  },
+  facts: {
+    returning: { doc: 'The database has a RETURNING clause.', type: 'boolean', required: true },
+    syntax: {
+      doc: 'Whose SQL the database reads; statements are checked beforehand where it is `postgresql`.',
+      type: 'string',
+      required: false,
+      oneOf: ['postgresql', 'mysql'],
+    },
+    reserved: {
+      doc: 'Words, in small letters, that a name cannot be without quotes here although it may be on PostgreSQL.',
+      type: 'list',
+      required: false,
+    },
+    scratch: {
+      doc: 'An empty one in the process can read statements of its syntax without running them.',
+      type: 'boolean',
+      required: false,
+    },
+    embedded: { doc: 'Runs inside the process; no server to install.', type: 'boolean', required: true },
+  },
+  handle: ['prepare', 'run', 'execute', 'begin', 'isolation', 'commit', 'rollback', 'retryable'],
+  host: (fragment) => ({ file: 'config', json: { connections: { main: fragment } }, at: '/connections/main' }),
+});

@@ -1,0 +1,43 @@
+/** Options of every database connection pool. Schemas and texts only. */
+import { numeric } from '../../../language/schema/combinators.js';
+
+/** Limits for the result of one statement. */
+export const resultFields = {
+  result_rows: numeric({
+    doc: 'Larger results are rejected (`QRY_RESULT`).',
+    unit: 'rows',
+    default: 500_000,
+  })
+    .integer()
+    .min(1),
+  result_bytes: numeric({
+    doc: 'Larger results are rejected (`QRY_RESULT`).',
+    unit: 'bytes',
+    default: 67_108_864,
+  })
+    .integer()
+    .min(1024),
+};
+
+/** `poolSize` and `poolWait`: texts that a driver may replace. */
+export const connectionFields = ({
+  poolSize = 'Connections at most.',
+  poolWait = 'How long a request waits for a free connection before it is rejected (`QRY_UNAVAILABLE`), at once under overload.',
+}: {
+  readonly poolSize?: string;
+  readonly poolWait?: string;
+} = {}) => ({
+  pool_size: numeric({ doc: poolSize, unit: 'connections', default: 10 }).integer().min(1).max(500),
+  statement_timeout: numeric({
+    doc: 'Longer statements are cancelled (`QRY_TIMEOUT`).',
+    unit: 'seconds',
+    default: 10,
+  })
+    .min(0.001)
+    .max(3600),
+  pool_wait: numeric({ doc: poolWait, unit: 'seconds', default: 2 }).min(0.001).max(60),
+  idle_timeout: numeric({ doc: 'Idle connections are closed after this time.', unit: 'seconds', default: 30 })
+    .min(0.001)
+    .max(3600),
+  ...resultFields,
+});

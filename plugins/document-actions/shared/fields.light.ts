@@ -1,0 +1,88 @@
+/** Fields shared by several document actions, with common mistakes. Schemas and texts only. */
+import type { Mistaken } from '../../../contract/mistaken.js';
+import { FIELD_NAMES, FILTER_NAMES, PROJECTION_NAMES } from './names.light.js';
+import { list, numeric, record, value } from '../../../language/schema/combinators.js';
+
+const FILTER = { say: 'which documents is `"filter_predicate"`', rename: 'filter_predicate' };
+const UPDATE = { say: 'what is changed is `"update_predicate"`', rename: 'update_predicate' };
+const DOCUMENT = { say: 'what is written is `"document"`', rename: 'document' };
+const PIPELINE = { say: 'the stages are `"pipeline"`', rename: 'pipeline' };
+const PROJECTION = { say: 'which fields is `"projection"`', rename: 'projection' };
+
+export const MISTAKEN_FILTER: Mistaken = {
+  filter: FILTER,
+  query: FILTER,
+  find: FILTER,
+  where: FILTER,
+  match: FILTER,
+  selector: FILTER,
+  predicate: FILTER,
+  conditions: FILTER,
+};
+export const MISTAKEN_UPDATE: Mistaken = {
+  new: 'an UPDATE always gives the documents as they are then',
+  returnDocument: 'an UPDATE always gives the documents as they are then',
+  options: '`"upsert"`, `"sort"` and `"array_filters"` stand beside the predicates',
+  multi_update: 'an UPDATE changes all that match; `"result": "one"` on the actionable the first only',
+  limit: '`"result": "one"` on the actionable changes the first only',
+  update: UPDATE,
+  set: 'what is changed is `"update_predicate": {"$set": {"name": "$PAYLOAD.name"}}`',
+  changes: UPDATE,
+};
+export const MISTAKEN_DOCUMENT: Mistaken = { data: DOCUMENT, doc: DOCUMENT, insert: DOCUMENT, payload: DOCUMENT };
+export const MISTAKEN_PIPELINE: Mistaken = { stages: PIPELINE, aggregate: PIPELINE, aggregation: PIPELINE };
+export const MISTAKEN_FIND: Mistaken = {
+  ...MISTAKEN_FILTER,
+  populate: 'documents of another collection are joined by `$lookup` in an AGGREGATE',
+  include: 'documents of another collection are joined by `$lookup` in an AGGREGATE',
+  lean: 'documents are plain anyway',
+  select: PROJECTION,
+  fields: PROJECTION,
+  project: PROJECTION,
+  order: { say: 'the order is `"sort"`', rename: 'sort' },
+  order_by: { say: 'the order is `"sort"`', rename: 'sort' },
+  offset: { say: 'documents are left out by `"skip"`', rename: 'skip' },
+};
+
+export const filterField = () =>
+  value(null, {
+    doc:
+      'Which documents, with the operators of MongoDB. Values are literals, accessors, or `"$1"`, ... for `parameters`; what a ' +
+      'client sends is compared as a value, and `null` or nothing equals no document, as in SQL.',
+    members: FILTER_NAMES,
+    examples: [{ email: '$PAYLOAD.email' }, { balance: { $gte: '$1' }, tags: { $in: ['new', 'open'] } }],
+    form: '{"email": "$PAYLOAD.email"}',
+  });
+
+export const sortField = () =>
+  record(numeric({ doc: '1 upwards, -1 downwards.' }).oneOf([1, -1]), {
+    doc: 'The order, by fields; the first one counts most.',
+    members: FIELD_NAMES,
+    examples: [{ created_at: -1 }],
+  });
+
+export const projectionField = () =>
+  value(null, {
+    doc: 'Which fields: those with 1 only, or all but those with 0. Expressions make further ones.',
+    members: PROJECTION_NAMES,
+    examples: [{ email: 1, _id: 0 }],
+    form: '{"email": 1}',
+  });
+
+export const limitField = () =>
+  value(numeric({ doc: 'A number.' }).integer().min(0), {
+    doc: 'Documents at most. Comes it from a request, it has to be a whole number from 0; 0 gives none.',
+    examples: [20, '$PAYLOAD.limit'],
+  });
+
+export const skipField = () =>
+  value(numeric({ doc: 'A number.' }).integer().min(0), {
+    doc: 'Documents that are left out at the beginning.',
+    examples: [40, '$PAYLOAD.skip'],
+  });
+
+export const arrayFiltersField = () =>
+  list(value(null, { doc: 'A filter of the elements that `$[name]` stands for.' }), {
+    doc: 'Which elements of lists `$[name]` in the update means.',
+    examples: [[{ 'item.done': false }]],
+  });

@@ -1,0 +1,125 @@
+/**
+ * Kind `document-store`: document collections behind a named connection. Handles accept MongoDB filters, updates and pipelines
+ * as they are; the query language has already ensured that client input is only values.
+ */
+import type { Asker } from '../../contract/asker.js';
+import { defineKind } from '../../contract/kind.js';
+import type { Dialect } from '../dialects/kind.js';
+import { embedded } from '../shared/embedded.light.js';
+
+/**
+ * A document as stores exchange it: JSON values, `Date`, and of `bson` only `ObjectId`. Stores return no other numeric or text
+ * types.
+ */
+export type Document = Readonly<Record<string, unknown>>;
+
+export interface FindOptions {
+  readonly sort?: Readonly<Record<string, unknown>>;
+  readonly skip?: number;
+  readonly limit?: number;
+  readonly projection?: Document;
+  /** The result will be written: other locking reads of it wait until this transaction ends. */
+  readonly lock?: boolean;
+}
+
+export interface UpdateOptions {
+  /** Only the first match in the order of `sort`. */
+  readonly one?: boolean;
+  readonly sort?: Readonly<Record<string, unknown>>;
+  /** Without a match, creates a document from the filter and the update. */
+  readonly upsert?: boolean;
+  readonly arrayFilters?: readonly Document[];
+}
+
+/** A transaction, opaque to all code except its store. */
+export interface DocumentTransaction {
+  readonly transaction: unknown;
+}
+
+type Inside = DocumentTransaction | null;
+
+/**
+ * Every call throws a Fault QRY_*, never a driver error; issues point at fields (`/email`). `asker`: the request that waits,
+ * outside a transaction; inside, the one that began it.
+ */
+export interface DocumentStore {
+  /** The SQL connection that stores the documents; `begin` then returns a transaction of it. Absent: the store has its own. */
+  readonly on?: Dialect;
+  /** Inserts each document once; returned ids equal the given ones, or are a new `ObjectId`. */
+  insert(
+    collection: string,
+    documents: readonly Document[],
+    inside: Inside,
+    asker?: Asker | null,
+  ): Promise<readonly Document[]>;
+  find(
+    collection: string,
+    filter: Document,
+    options: FindOptions,
+    inside: Inside,
+    asker?: Asker | null,
+  ): Promise<readonly Document[]>;
+  /** Returns the documents after the update, which is an object of operators or a pipeline. */
+  update(
+    collection: string,
+    filter: Document,
+    update: Document | readonly Document[],
+    options: UpdateOptions,
+    inside: Inside,
+    asker?: Asker | null,
+  ): Promise<readonly Document[]>;
+  remove(
+    collection: string,
+    filter: Document,
+    options: Pick<UpdateOptions, 'one' | 'sort'>,
+    inside: Inside,
+    asker?: Asker | null,
+  ): Promise<readonly Document[]>;
+  count(collection: string, filter: Document, inside: Inside, asker?: Asker | null): Promise<number>;
+  aggregate(
+    collection: string,
+    pipeline: readonly Document[],
+    inside: Inside,
+    asker?: Asker | null,
+  ): Promise<readonly Document[]>;
+  /**
+   * Resolves to null where the deployment has no transactions; each call is then independent. `snapshot` (default true): reads
+   * are consistent; false where all reads take locks.
+   */
+  begin(snapshot?: boolean, asker?: Asker | null): Promise<DocumentTransaction | null>;
+  /**
+   * For stores that do not detect read conflicts: waits for exclusive use of these collections. Called directly after `begin`
+   * with its result. The returned function releases them, as does the end of the transaction.
+   */
+  turn?(inside: Inside, collections: readonly string[]): Promise<() => void>;
+  commit(transaction: DocumentTransaction): Promise<void>;
+  /** Never rejects. */
+  rollback(transaction: DocumentTransaction): Promise<void>;
+  /** True when a retry may succeed. */
+  retryable(error: unknown): boolean;
+}
+
+export const documentStore = defineKind<DocumentStore>({
+  kind: 'document-store',
+  title: 'Document store',
+  summary: 'Collections of documents that `mongo_query` runs on, behind a named connection.',
+  slots: ['config.documents'],
+  select: { by: 'field', field: 'use' },
+  config: {
+    field: 'documents',
+    doc: 'Named document stores. `main` is the one that queries use where neither they nor their models name another.',
+    aliases: ['mongo', 'mongodb', 'document_stores', 'collections'],
+    many: true,
+    load: 'when-required',
+    must: 'main',
+    models: { references: false, key: '_id' },
+    default: (given) => ({
+      main: given.has('MONGO_URL') ? { use: 'mongodb', url: '$ENV.MONGO_URL' } : embedded(given),
+    }),
+  },
+  facts: {
+    embedded: { doc: 'Runs on a SQL connection of the config; no server to install.', type: 'boolean', required: true },
+  },
+  handle: ['insert', 'find', 'update', 'remove', 'count', 'aggregate', 'begin', 'commit', 'rollback', 'retryable'],
+  host: (fragment) => ({ file: 'config', json: { documents: { main: fragment } }, at: '/documents/main' }),
+});

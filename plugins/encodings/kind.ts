@@ -1,0 +1,31 @@
+/** Kind `encoding`: a text form of bytes. Each value has exactly one spelling; others are rejected. */
+import { defineKind } from '../../contract/kind.js';
+import { inActionable } from '../shared/examples.light.js';
+
+export interface Encoding {
+  /** Maximum bytes; null: unlimited. `encode` throws RangeError beyond. */
+  readonly most: number | null;
+  encode(bytes: Uint8Array): string;
+  /** Null for text that `encode` would not produce. */
+  decode(text: string): Uint8Array | null;
+}
+
+export const encoding = defineKind<Encoding>({
+  kind: 'encoding',
+  title: 'Encoding',
+  summary: 'The text form of an encrypted value.',
+  slots: [],
+  select: { by: 'name' },
+  facts: {
+    characters: { doc: 'Characters for each byte, at least.', type: 'number', required: true },
+    maxBytes: { doc: 'Most bytes that it takes; absent where there is no limit.', type: 'number', required: false },
+    pattern: { doc: 'Regular expression that every encoded text matches, whole.', type: 'string', required: true },
+  },
+  handle: ['encode', 'decode'],
+  host: (fragment) => {
+    const options = { key: '$ENV.EXAMPLE_KEY', encoding: fragment };
+    const entry = { operation: 'Encrypt', properties: ['email'], algorithm: 'XChaCha20Poly1305', options };
+    const host = inActionable({ payload_validation: [{ field: { email: { type: 'EMAIL' } } }], ciphers: [entry] });
+    return { ...host, at: `${host.at}/ciphers/0/options/encoding` };
+  },
+});

@@ -1,0 +1,65 @@
+/**
+ * Determines which actionables of a definition are deferred: those marked themselves or by their resource, and dependencies that
+ * only they need. Must not depend on plugins.
+ */
+import { asText, isObject, type Json, type JsonObject } from '../../../contract/json.js';
+import type { CheckPlace } from '../../../contract/plugin.js';
+
+export interface Waiting {
+  readonly index: number;
+  readonly action: JsonObject;
+  readonly own: boolean;
+}
+
+export interface Split {
+  readonly later: readonly Waiting[];
+  /** Indexes in `actionables` of what runs before the response. */
+  readonly now: ReadonlySet<number>;
+  /** The response only confirms acceptance. */
+  readonly accepted: boolean;
+}
+
+export const objectsIn = (json: Json | undefined): readonly JsonObject[] =>
+  Array.isArray(json) ? (json as readonly Json[]).map((item) => (isObject(item) ? item : {})) : [];
+
+/** Needs data that only the request has. */
+export const isImmediate = ({ mode }: JsonObject, facts: CheckPlace['facts']): boolean =>
+  facts('mode', asText(mode))?.['immediate'] === true;
+
+export function splitOf({ root, actions, facts }: Pick<CheckPlace, 'root' | 'actions' | 'facts'>): Split {
+  const written = objectsIn(root['actionables']);
+  const known = new Map(actions.map((action) => [action.index, action]));
+  const needs = (index: number, into: Set<number>): Set<number> => {
+    if (into.has(index)) return into;
+    into.add(index);
+    for (const other of neededBy(written[index] ?? {}, root, written)) needs(other, into);
+    return into;
+  };
+  const begun = written.flatMap((action, index) => {
+    const found = known.get(index);
+    return found === undefined || found.noOp || found.timing.scheduled ? [] : [{ action, index, timing: found.timing }];
+  });
+  const isLater = ({ action, timing }: (typeof begun)[number]): boolean => timing.later && !isImmediate(action, facts);
+  const now = new Set<number>();
+  for (const one of begun) if (!isLater(one)) needs(one.index, now);
+  const later = new Map<number, Waiting>();
+  const roots = begun.filter((one) => isLater(one) && !now.has(one.index));
+  for (const { index, timing } of roots) {
+    for (const one of needs(index, new Set())) {
+      if (now.has(one) || later.has(one)) continue;
+      const own = one === index ? timing.own : (known.get(one)?.timing.own ?? false);
+      later.set(one, { index: one, action: written[one] ?? {}, own });
+    }
+  }
+  const accepted = roots.some(({ timing }) => !timing.own) || (roots.length > 0 && roots.length === begun.length);
+  return { later: [...later.values()], now, accepted };
+}
+
+/** Indexes of the actionables of this resource that `action` depends on. */
+function neededBy(action: JsonObject, root: JsonObject, written: readonly JsonObject[]): number[] {
+  return objectsIn(action['depends_on']).flatMap(({ resource_id: resource, action_ids: ids }) =>
+    (resource === 'self' || resource === root['id']) && Array.isArray(ids)
+      ? written.flatMap(({ id }, index) => ((ids as readonly Json[]).includes(id as Json) ? [index] : []))
+      : [],
+  );
+}

@@ -1,0 +1,207 @@
+/**
+ * Finds secrets that deferred work would store in the queue: hashed, encrypted or marked payload fields, secret named values,
+ * and credential headers. Values that the work itself seals are allowed.
+ */
+import { asText, escapePointer, isObject, type Json, type JsonObject } from '../../../contract/json.js';
+import type { CheckPlace, Finding } from '../../../contract/plugin.js';
+import { accessorsIn } from '../../../language/strings/accessor.js';
+import { scanSql } from '../../../language/strings/sql.js';
+import { objectsIn, type Split } from './deferred-parts.light.js';
+import { QUEUE_KEY, QUEUE_KEY_BYTES } from '../../queues/shared/key.light.js';
+
+const CREDENTIALS = ['authorization', 'proxy-authorization', 'cookie'];
+const LIKE_A_SECRET = /^(.+[_-])?(password|passwd|passphrase|passcode|secret|cvv|cvc)$/i;
+
+interface Text {
+  readonly text: string;
+  readonly at: string;
+  /** An entry of a parameter list, where a bare name is a value. */
+  readonly bare: boolean;
+}
+
+interface Read {
+  readonly name: string;
+  readonly at: string;
+  readonly span?: readonly [number, number];
+}
+
+/** `at`: pointer of the actionable relative to the place. */
+export function storedSecrets(place: CheckPlace, split: Split, action: JsonObject, at: string): Finding[] {
+  const texts = textsOf(action, at, false);
+  const fields = texts.flatMap((text) => fieldsIn(text));
+  const judged = judgeOf(place, split);
+  return [
+    ...texts.flatMap((text) => credentialsIn(text, place.root)),
+    ...fields.flatMap((read) => judged(read)),
+    ...extractedSecrets(place, split, action, at),
+    ...notedSecrets(place, split, action, at),
+  ];
+}
+
+function credentialsIn(text: Text, root: JsonObject): Finding[] {
+  const guard = root['protected'];
+  const provided = isObject(guard) ? asText(guard['provide_as']).toLowerCase() : '';
+  return headersIn(text).flatMap(({ name, ...where }) =>
+    name !== '' && [...CREDENTIALS, provided].includes(name.toLowerCase())
+      ? [{ code: 'LTR_CREDENTIAL', ...where, params: { name } }]
+      : [],
+  );
+}
+
+/** Checks values that are read. A name that the work extracts itself is not stored, and is checked at its extraction. */
+function judgeOf(place: CheckPlace, { later, now }: Split): (read: Read) => Finding[] {
+  const all = objectsIn(place.root['actionables']);
+  const own = later.flatMap(({ action }) => extractionsOf(action).map((one) => one.name));
+  const before = all.filter((_, index) => now.has(index)).flatMap((action) => extractionsOf(action));
+  const given = before.map((one) => one.name).filter((name) => !own.includes(name));
+  const taken = before.filter(({ path }) => isSecret(path, place.secrets)).map((one) => one.name);
+  const secrets = new Set([...place.secrets, ...taken]);
+  // A named value is set after payload values are sealed.
+  const sealed = later.flatMap((one) => sealedBy(one.action)).filter((name) => !given.some((one) => within(name, one)));
+  return (read) =>
+    read.name !== '' && own.some((one) => within(read.name, one)) ? [] : judge(read, place, secrets, sealed);
+}
+
+/** Results from before the response are stored for deferred work, without their secrets. */
+function extractedSecrets({ root, secrets }: CheckPlace, { now }: Split, action: JsonObject, at: string): Finding[] {
+  const all = objectsIn(root['actionables']);
+  return extractionsOf(action).flatMap(({ path, pointer, from }) => {
+    const isDone = all.some(({ id }, index) => now.has(index) && id !== undefined && from.includes(id));
+    return isDone && isSecret(path, secrets)
+      ? [{ code: 'LTR_SECRET', at: `${at}${pointer}`, params: { name: path } }]
+      : [];
+  });
+}
+
+/** Results of a finished step are stored as they are for later steps, except for read-only steps, which can run again. */
+function notedSecrets(place: CheckPlace, { later }: Split, action: JsonObject, at: string): Finding[] {
+  const what = keyFlaw(place);
+  if (what === null) return [];
+  const made = later.filter((one) => one.action !== action && !onlyReads(one.action));
+  return extractionsOf(action).flatMap(({ path, pointer, from }) => {
+    const [name] = made.flatMap((one) =>
+      from.includes(one.action['id'] ?? null) ? heldIn(place, one.index, path) : [],
+    );
+    return name === undefined
+      ? []
+      : [{ code: 'LTR_KEY', at: `${at}${pointer}`, params: { name, variable: QUEUE_KEY, what } }];
+  });
+}
+
+/** The secret that is extracted; for a whole result, its secret names. */
+function heldIn({ actions, secrets }: CheckPlace, index: number, path: string): string[] {
+  if (path !== 'self_') return isSecret(path, secrets) ? [path] : [];
+  const source = actions.find((one) => one.index === index);
+  return (source?.answers ?? source?.names ?? []).filter((name) => secrets.has(name));
+}
+
+const READING = /^(?:SELECT|FETCH|FETCH_ONE|COUNT|AGGREGATE)$/;
+
+const onlyReads = (action: JsonObject): boolean =>
+  Object.values(action).some(
+    (part) =>
+      isObject(part) &&
+      READING.test(typeof part['query'] === 'string' ? scanSql(part['query']).verb : asText(part['action'])),
+  );
+
+function judge(
+  { name, ...where }: Read,
+  place: CheckPlace,
+  secrets: ReadonlySet<string>,
+  sealed: readonly string[],
+): Finding[] {
+  const names = name === '' ? declaredIn(place.root) : [name];
+  const what = keyFlaw(place);
+  const secret = names.find((one) => isSecret(one, secrets) || isSealed(one, sealed));
+  if (secret !== undefined) {
+    return what === null ? [] : [{ code: 'LTR_KEY', ...where, params: { name: secret, variable: QUEUE_KEY, what } }];
+  }
+  if (what === null && place.env(QUEUE_KEY) !== null) return [];
+  const likely = names.find((one) => LIKE_A_SECRET.test(lastOf(one)) && !isSealed(one, sealed));
+  return likely === undefined ? [] : [{ code: 'LTR_CLEAR', ...where, params: { name: likely } }];
+}
+
+/** Why the queue encryption key cannot be used; null where it can, or where the environment is unknown. */
+function keyFlaw({ env, isSet }: CheckPlace): string | null {
+  if (!isSet(QUEUE_KEY)) return 'is not set';
+  const bytes = env(QUEUE_KEY)?.bytes ?? QUEUE_KEY_BYTES;
+  return bytes < QUEUE_KEY_BYTES ? `has ${bytes} bytes and needs at least ${QUEUE_KEY_BYTES}` : null;
+}
+
+const lastOf = (path: string): string => path.slice(path.lastIndexOf('.') + 1);
+const within = (path: string, outer: string): boolean => path === outer || path.startsWith(`${outer}.`);
+
+/** The name itself, a nested path, or an enclosing path. */
+const isSecret = (name: string, secrets: ReadonlySet<string>): boolean =>
+  secrets.has(lastOf(name)) || [...secrets].some((secret) => within(secret, name) || within(name, secret));
+
+const isSealed = (name: string, sealed: readonly string[]): boolean =>
+  sealed.some((one) => within(one, name) || within(name, one));
+
+/** Values that it hashes or encrypts itself, before anything is stored. */
+function sealedBy(action: JsonObject): string[] {
+  const hashed = objectsIn(action['hashables']).map(({ property }) => asText(property));
+  const encrypted = objectsIn(action['ciphers']).flatMap(({ operation, properties }) =>
+    operation === 'Encrypt' && Array.isArray(properties) ? (properties as readonly Json[]).map(asText) : [],
+  );
+  return [...hashed, ...encrypted];
+}
+
+/** A value extracted from a result under a name. */
+interface Extraction {
+  readonly path: string;
+  readonly name: string;
+  readonly pointer: string;
+  /** Ids of the actionables of this resource that may provide it. */
+  readonly from: readonly Json[];
+}
+
+/**
+ * Extractions of its dependencies and its own; directly on an actionable they refer to all dependencies or, without any, to its
+ * own result.
+ */
+function extractionsOf(action: JsonObject): Extraction[] {
+  const read = (holder: JsonObject, pointer: string, from: readonly Json[]): Extraction[] =>
+    objectsIn(holder['extract_response_for']).map((one, i) => ({
+      path: asText(one['extract']),
+      name: asText(one['for']),
+      pointer: `${pointer}/extract_response_for/${i}/extract`,
+      from,
+    }));
+  const idsOf = ({ action_ids: ids }: JsonObject): readonly Json[] =>
+    Array.isArray(ids) ? (ids as readonly Json[]) : [];
+  const depends = objectsIn(action['depends_on']);
+  const own = depends.length > 0 ? depends.flatMap(idsOf) : [action['id'] ?? null];
+  return [...read(action, '', own), ...depends.flatMap((one, i) => read(one, `/depends_on/${i}`, idsOf(one)))];
+}
+
+/** Fields that rules declare, which `$PAYLOAD` as a whole certainly contains. */
+const declaredIn = (root: JsonObject): string[] =>
+  objectsIn(root['actionables']).flatMap(({ payload_validation: rules }) =>
+    objectsIn(rules).flatMap(({ field }) => (isObject(field) ? Object.keys(field) : [])),
+  );
+
+function textsOf(json: Json, at: string, bare: boolean): Text[] {
+  if (typeof json === 'string') return [{ text: json, at, bare }];
+  if (Array.isArray(json)) return (json as readonly Json[]).flatMap((item, i) => textsOf(item, `${at}/${i}`, bare));
+  if (!isObject(json)) return [];
+  return Object.entries(json).flatMap(([key, inner]) =>
+    // These keys name fields to seal or to extract; they do not read values.
+    SEALS.has(key) ? [] : textsOf(inner, `${at}/${escapePointer(key)}`, key === 'parameters'),
+  );
+}
+const SEALS: ReadonlySet<string> = new Set(['hashables', 'ciphers', 'payload_validation', 'depends_on']);
+
+const headersIn = ({ text, at }: Text): Read[] =>
+  accessorsIn(text).flatMap(({ root, tail, start, end }) =>
+    root === 'HEADER' ? [{ name: tail.join('.'), at, span: [start, end] as const }] : [],
+  );
+
+/** Payload fields or named values; `$PAYLOAD` as a whole has an empty name. */
+function fieldsIn({ text, at, bare }: Text): Read[] {
+  const parts = accessorsIn(text);
+  if (parts.length === 0) return bare && /^[A-Za-z_][\w.-]*$/.test(text) ? [{ name: text, at }] : [];
+  return parts.flatMap(({ root, tail, start, end }) =>
+    root === 'PAYLOAD' ? [{ name: tail.join('.'), at, span: [start, end] as const }] : [],
+  );
+}

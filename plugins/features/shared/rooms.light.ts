@@ -1,0 +1,77 @@
+/** Field, checks and error codes shared by `join_room` and `leave_room`. */
+import type { Json } from '../../../contract/json.js';
+import type { CheckPlace, Finding } from '../../../contract/plugin.js';
+import type { CodeEntry } from '../../../contract/problem.js';
+import { accessorsIn } from '../../../language/strings/accessor.js';
+import { value } from '../../../language/schema/combinators.js';
+import { MAX_ROOMS, nameless, RECEIVER_ROOTS, receiverErrors } from '../../broadcasts/shared/receivers.light.js';
+
+export const roomField = (doc: string) =>
+  value(null, {
+    doc: `${doc}: text with accessors, or a list of at most ${MAX_ROOMS} such texts.`,
+    examples: ['match $PAYLOAD.match_id'],
+    form: '"match $PAYLOAD.match_id"',
+    roots: RECEIVER_ROOTS,
+    afterwards: true,
+  });
+
+export const roomErrors = {
+  ...receiverErrors,
+  WS_NO_CONNECTION: {
+    status: 409,
+    title: 'No connection',
+    message: 'This request came over no connection that could join or leave a room.',
+    help: 'Send it as a message over a WebSocket connection.',
+  },
+  WS_ROOMS_FULL: {
+    status: 409,
+    title: 'In too many rooms',
+    message: 'The work is done, but this connection is in as many rooms as it may be, and did not join "{name}".',
+    help: 'Leave a room first. The config bounds the rooms of a connection.',
+  },
+  WS_ROOM: {
+    severity: 'error',
+    title: 'No room',
+    message: '`{field}` must be text, such as "match $PAYLOAD.match_id", or a list of at most {max} texts.',
+    help: 'A room exists as soon as somebody is in it; any text is a name.',
+  },
+  WS_ROOM_LATER: {
+    severity: 'error',
+    title: 'Nobody is there',
+    message: '`{field}` needs the connection that a message came over, and this actionable is done {when}.',
+    help: 'Put it on an actionable that is done for the answer.',
+  },
+} as const satisfies Readonly<Record<string, CodeEntry>>;
+
+export const ROOM_ANY = {
+  severity: 'hint',
+  title: 'Any room',
+  message: 'Whoever may call this joins whatever room they name, also one that another definition means for others.',
+  help: 'Put constant words around the value, which no other room begins with: "match $PAYLOAD.match_id".',
+} as const satisfies CodeEntry;
+
+/** Findings of a field, except the hint ROOM_ANY. */
+export function checkRooms(field: string, { value: written, holder, root, actions }: CheckPlace): Finding[] {
+  const at = `/${field}`;
+  const rooms = written[field];
+  const list: readonly unknown[] = Array.isArray(root['actionables']) ? root['actionables'] : [];
+  const index = list.findIndex((one) => one === holder || idOf(one) === holder['id']);
+  const { later = false, scheduled = false } = actions.find((action) => action.index === index)?.timing ?? {};
+  const when = scheduled ? 'by the clock' : 'behind the answer';
+  return [
+    ...nameless(rooms).map((place) => ({ code: 'WS_ROOM', at: `${at}${place}`, params: { field, max: MAX_ROOMS } })),
+    ...(later || scheduled ? [{ code: 'WS_ROOM_LATER', at, key: true as const, params: { field, when } }] : []),
+  ];
+}
+
+const idOf = (one: unknown): unknown => (typeof one === 'object' && one !== null && 'id' in one ? one.id : undefined);
+
+/** Pointers of room names that consist only of a client value. */
+export function anyRooms(rooms: Json | undefined, at: string): string[] {
+  if (Array.isArray(rooms))
+    return (rooms as readonly Json[]).flatMap((room, index) => anyRooms(room, `${at}/${index}`));
+  if (typeof rooms !== 'string') return [];
+  const [only] = accessorsIn(rooms);
+  const isWhole = only?.start === 0 && only.end === rooms.length;
+  return isWhole && ['PAYLOAD', 'HEADER'].includes(only.root) ? [at] : [];
+}

@@ -1,0 +1,30 @@
+/**
+ * Kind `generator`: creates identifiers. Their random parts are cryptographically secure, but an identifier may also contain
+ * parts that are not random.
+ */
+import { defineKind } from '../../contract/kind.js';
+import { asParameter } from '../shared/examples.light.js';
+
+export interface Generator {
+  next(): string;
+}
+
+export const generator = defineKind<Generator>({
+  kind: 'generator',
+  title: 'Generator',
+  summary: 'Makes an identifier, as `$GENERATOR.<name>`.',
+  slots: [],
+  select: { by: 'name' },
+  facts: {
+    length: { doc: 'Characters of an identifier.', type: 'number', required: true },
+    pattern: { doc: 'Regular expression that every identifier matches, whole.', type: 'string', required: true },
+    guessable: {
+      doc: 'Can be guessed from the time or from another identifier, or is short: never a secret.',
+      type: 'boolean',
+      required: true,
+    },
+    sortable: { doc: 'Identifiers sort by the time they were made.', type: 'boolean', required: true },
+  },
+  handle: ['next'],
+  host: (fragment) => asParameter(fragment),
+});

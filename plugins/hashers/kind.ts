@@ -1,0 +1,55 @@
+/**
+ * Kind `hasher`: one-way password hashing, used by `hashables` and `verify_hashables`. Each plugin decides where hashing runs
+ * and how much runs in parallel.
+ */
+import type { Asker } from '../../contract/asker.js';
+import type { Json } from '../../contract/json.js';
+import { isObject } from '../../contract/json.js';
+import { defineKind } from '../../contract/kind.js';
+import { inActionable } from '../shared/examples.light.js';
+
+/** Hashes a text for `asker`; `salt` is mixed into fresh random bytes, so equal texts have different hashes. */
+export type Hash = (text: string, salt: string, asker?: Asker) => Promise<string>;
+
+/**
+ * True when `stored` is a hash of `text`. Any other type returns false after the same work as a wrong text. Rejects only when
+ * overloaded.
+ */
+export type Verify = (text: unknown, stored: unknown, asker?: Asker) => Promise<boolean>;
+
+export interface Hasher {
+  /** Why a text cannot be hashed, as the end of a sentence (`must have ...`); null when it can. */
+  refuses(text: string): { readonly code: string; readonly detail: string } | null;
+  /** Compiles the `options` of one entry of a definition. */
+  hashing(options: Readonly<Record<string, Json>>): Hash;
+  /** Creates a verifier for one entry; it records the cost of the hashes it has verified. */
+  verifying(): Verify;
+}
+
+export const hasher = defineKind<Hasher>({
+  kind: 'hasher',
+  title: 'Hash algorithm',
+  summary: 'The algorithm that hashes a password.',
+  slots: ['hashables.item', 'verify_hashables.item'],
+  select: { by: 'field', field: 'algorithm' },
+  facts: {
+    maxBytes: {
+      doc: 'Longest text in bytes of UTF-8; absent where there is no limit.',
+      type: 'number',
+      required: false,
+    },
+    conceals: {
+      doc: 'What its hashes look like, as a regular expression: a value of a store that has one in it is never answered.',
+      type: 'string',
+      required: false,
+    },
+  },
+  handle: ['refuses', 'hashing', 'verifying'],
+  host: (fragment) => {
+    const host = inActionable({
+      payload_validation: [{ field: { password: { type: 'STRING', min_length: 8, max_length: 72 } } }],
+      hashables: [{ property: 'password', ...(isObject(fragment) ? fragment : {}) }],
+    });
+    return { ...host, at: `${host.at}/hashables/0` };
+  },
+});

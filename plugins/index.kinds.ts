@@ -1,0 +1,111 @@
+/**
+ * All built-in kinds, by name for plugin authors (`lintel/kinds`) and as a list for the registry. Other kinds are added through
+ * `plugins` in the config.
+ */
+import type { Kind } from '../contract/kind.js';
+import { accessor } from './accessors/kind.js';
+import { broadcast } from './broadcasts/kind.js';
+import { cache } from './caches/kind.js';
+import { cipher } from './ciphers/kind.js';
+import { documentAction } from './document-actions/kind.js';
+import { documentStore } from './document-stores/kind.js';
+import { encoding } from './encodings/kind.js';
+import { inspector } from './inspectors/kind.js';
+import { observer } from './observers/kind.js';
+import { storage } from './storages/kind.js';
+import { strategy } from './strategies/kind.js';
+import { verifier } from './verifiers/kind.js';
+import { dialect } from './dialects/kind.js';
+import { envelope } from './envelopes/kind.js';
+import { feature } from './features/kind.js';
+import { fieldType } from './field-types/kind.js';
+import { generator } from './generators/kind.js';
+import { hasher } from './hashers/kind.js';
+import { mode } from './modes/kind.js';
+import { query } from './queries/kind.js';
+import { queue } from './queues/kind.js';
+import { scheduler } from './schedulers/kind.js';
+import { relay } from './relays/kind.js';
+import { token } from './tokens/kind.js';
+import { validationType } from './validation-types/kind.js';
+
+export {
+  accessor,
+  broadcast,
+  cache,
+  cipher,
+  dialect,
+  documentAction,
+  documentStore,
+  encoding,
+  envelope,
+  feature,
+  fieldType,
+  generator,
+  hasher,
+  inspector,
+  mode,
+  observer,
+  query,
+  queue,
+  scheduler,
+  relay,
+  storage,
+  strategy,
+  token,
+  validationType,
+  verifier,
+};
+export type { Accessor, CompiledAccessor } from './accessors/kind.js';
+export type { Broadcast } from './broadcasts/kind.js';
+export type { Cache, Counted, Recall } from './caches/kind.js';
+export type { Cipher, SealingKey } from './ciphers/kind.js';
+export type { Dialect } from './dialects/kind.js';
+export type { DocumentAction, DocumentParts } from './document-actions/kind.js';
+export type { Document, DocumentStore, DocumentTransaction, FindOptions, UpdateOptions } from './document-stores/kind.js';
+export type { Encoding } from './encodings/kind.js';
+export type { Inspector } from './inspectors/kind.js';
+export { storageErrors } from './storages/kind.js';
+export type { Storable, Storage } from './storages/kind.js';
+export type { Strategy } from './strategies/kind.js';
+export type { Verdict, Verifier, Verify as VerifySender } from './verifiers/kind.js';
+export type { Feature, FeaturePlace, FeaturePlan } from './features/kind.js';
+export type { Generator } from './generators/kind.js';
+export type { Hash, Hasher, Verify } from './hashers/kind.js';
+export type { ModeHandle } from './modes/kind.js';
+export type { Query } from './queries/kind.js';
+export { queueErrors } from './queues/kind.js';
+export type { Queue, Run, Within } from './queues/kind.js';
+export type { Claim, Ledger, Scheduler, SchedulerSettings } from './schedulers/kind.js';
+export type { Relay } from './relays/kind.js';
+export { TokenRefused } from './tokens/kind.js';
+export type { TokenSettings, TokenTool, TokenType, Verified } from './tokens/kind.js';
+export type { Judge, ValidationType } from './validation-types/kind.js';
+
+export const kinds: readonly Kind[] = [
+  accessor,
+  broadcast,
+  cache,
+  cipher,
+  dialect,
+  documentAction,
+  documentStore,
+  encoding,
+  envelope,
+  feature,
+  fieldType,
+  generator,
+  hasher,
+  inspector,
+  mode,
+  observer,
+  query,
+  queue,
+  scheduler,
+  relay,
+  storage,
+  strategy,
+  token,
+  validationType,
+  verifier,
+] as readonly Kind[];

@@ -1,0 +1,27 @@
+/** Kind `inspector`: computes a property of an uploaded file from its bytes, only where a definition requests it. */
+import type { Asker } from '../../contract/asker.js';
+import type { Json } from '../../contract/json.js';
+import { defineKind } from '../../contract/kind.js';
+import type { UploadedFile } from '../../contract/plan.js';
+import { inActionable } from '../shared/examples.light.js';
+
+export interface Inspector {
+  /** `type`: the media type detected from the bytes. Null where nothing is found; never rejects because of the file content. */
+  inspect(file: UploadedFile, type: string, asker?: Asker): Promise<Json>;
+}
+
+export const inspector = defineKind<Inspector>({
+  kind: 'inspector',
+  title: 'File inspector',
+  summary: 'A result field of an upload that is found by looking into the file.',
+  slots: [],
+  select: { by: 'name' },
+  facts: {
+    types: { doc: 'Media types that it can look into.', type: 'list', required: true },
+  },
+  handle: ['inspect'],
+  host: (fragment) => ({
+    ...inActionable({ returnables: [fragment] }, { mode: 'UPLOAD', uploads: { allowed_mimetypes: ['image/*'] } }),
+    at: '/actionables/1/returnables/0',
+  }),
+});

@@ -1,0 +1,56 @@
+/** Kind `query`: a query language for actionables of mode `QUERY`, selected by its key. */
+import type { Json } from '../../contract/json.js';
+import type { Mistaken } from '../../contract/mistaken.js';
+import { defineKind } from '../../contract/kind.js';
+import type { Frame, ModePlan, PlanTools } from '../../contract/plan.js';
+import type { Rendered } from '../../contract/rendered.js';
+import type { Rendering } from '../dialects/kind.js';
+import { inActionable } from '../shared/examples.light.js';
+
+export interface QueryPlan extends Omit<ModePlan, 'renders'> {
+  /** The rows are always a list, because the statement was repeated for each item of one. */
+  readonly list?: true;
+  readonly render?: (frame: Frame, rendering: Rendering) => Promise<Rendered>;
+}
+
+export interface Query {
+  /**
+   * `value` is the object under the key; `pointer` its location in the file. Returns rows, which the mode shapes; `result` is
+   * the requested shape.
+   */
+  plan(
+    value: Readonly<Record<string, Json>>,
+    pointer: string,
+    tools: PlanTools,
+    result?: Rendering['shape'],
+  ): QueryPlan;
+}
+
+const SQL = { say: 'SQL is `"sql_query"`, whatever the database', rename: 'sql_query' };
+const DOCUMENTS = { say: 'queries of documents are `"mongo_query"`', rename: 'mongo_query' };
+const MISTAKEN: Mistaken = {
+  nosql_query: DOCUMENTS,
+  mongodb_query: DOCUMENTS,
+  document_query: DOCUMENTS,
+  mongo: DOCUMENTS,
+  mongodb: DOCUMENTS,
+  mysql_query: SQL,
+  mariadb_query: SQL,
+  postgres_query: SQL,
+  pg_query: SQL,
+};
+
+export const query = defineKind<Query>({
+  kind: 'query',
+  title: 'Query language',
+  summary: 'How a query is written: `sql_query` for relational databases, `mongo_query` for documents.',
+  slots: ['actionable.query'],
+  select: { by: 'key', pick: 'one' },
+  mistaken: { 'actionable.query': MISTAKEN },
+  facts: {},
+  handle: ['plan'],
+  host: (fragment, plugin) => {
+    const host = inActionable({ [plugin.name]: fragment }, { mode: 'QUERY' });
+    return { ...host, at: `${host.at}/${plugin.name}` };
+  },
+});

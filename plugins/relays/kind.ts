@@ -1,0 +1,58 @@
+/**
+ * Kind `relay`: carries messages for connected clients between processes, and retains recent ones for reconnecting clients. The
+ * config selects one.
+ */
+import type { Delivery } from '../../contract/deferred.js';
+import { defineKind } from '../../contract/kind.js';
+
+export interface Relay {
+  /**
+   * Publishes a message to all processes, including this one; each passes it to `running.deliver` once, in the same order.
+   * Rejects with RLY_AWAY within one second when others are unreachable (this process still delivers it, and a relay that
+   * retains messages does not reject), and with RLY_LARGE when it is too large to be delivered at all.
+   */
+  publish(message: Omit<Delivery, 'id'>): Promise<void>;
+  /**
+   * The retained messages after this id, oldest first, for all receivers; null where the id is too old or unknown, so some may
+   * be missing. Always null where the config retains none.
+   */
+  since(id: string): Promise<readonly Delivery[] | null>;
+}
+
+const USE = { say: 'which one it is says `"use"`', rename: 'use' };
+
+export const relay = defineKind<Relay>({
+  kind: 'relay',
+  title: 'Relay',
+  summary: 'Carries messages for connected clients between processes.',
+  slots: ['config.relay'],
+  select: { by: 'field', field: 'use' },
+  config: {
+    field: 'relay',
+    doc: 'Carries messages for connected clients between processes.',
+    aliases: ['broadcast', 'broadcasts', 'pubsub', 'pub_sub', 'messages'],
+    many: false,
+    load: 'when-required',
+    default: ({ has }) => (has('REDIS_URL') ? { use: 'redis', url: '$ENV.REDIS_URL' } : 'local'),
+  },
+  mistaken: {
+    'config.relay': {
+      type: USE,
+      kind: USE,
+      driver: USE,
+      provider: USE,
+      backend: USE,
+      adapter: USE,
+      history: { say: 'what clients missed is kept with `"replay": true`', rename: 'replay' },
+    },
+  },
+  facts: {
+    shared: {
+      doc: 'Messages reach the clients of all processes that are configured alike.',
+      type: 'boolean',
+      required: true,
+    },
+  },
+  handle: ['publish', 'since'],
+  host: (fragment) => ({ file: 'config', json: { relay: fragment }, at: '/relay' }),
+});

@@ -1,0 +1,40 @@
+/** Fields and error codes of every relay, including how long messages are retained for reconnecting clients. Data only. */
+import type { CodeEntry } from '../../../contract/problem.js';
+import { flag, numeric } from '../../../language/schema/combinators.js';
+
+/** Maximum bytes of one message as JSON. */
+export const MAX_MESSAGE = 262_144;
+export const DEFAULT_KEEP = 120;
+export const DEFAULT_MOST = 1000;
+
+export const relayFields = {
+  replay: flag({
+    doc:
+      'Every message has an `id`, and a client that connects again with `last_id` gets what it missed. Without it messages are ' +
+      '`{uid, action, data}` and nothing else.',
+    default: false,
+  }),
+  keep: numeric({ doc: 'How long a message is kept.', unit: 'seconds', default: DEFAULT_KEEP })
+    .integer()
+    .min(5)
+    .max(86_400),
+  most: numeric({ doc: 'Messages that are kept at most.', unit: 'messages', default: DEFAULT_MOST })
+    .integer()
+    .min(10)
+    .max(100_000),
+};
+
+export const relayErrors = {
+  RLY_AWAY: {
+    status: 503,
+    title: 'Relay not available',
+    message: 'Other processes cannot be told at the moment.',
+    help: 'The relay of the config (Redis) refused or lost the connection, did not answer within a second, or is full. Clients of this process got the message; those of others did not, or not yet.',
+  },
+  RLY_LARGE: {
+    status: 413,
+    title: 'Message too large',
+    message: 'A message to connected clients may have {max} bytes as JSON; this one has more.',
+    help: 'Name what is sent with `returnables` on the actionable: an identifier is enough to ask for the rest.',
+  },
+} as const satisfies Readonly<Record<string, CodeEntry>>;

@@ -1,0 +1,87 @@
+/**
+ * Kind `scheduler`: the ledger of scheduled runs. An instant is claimed by one process, and by none while the previous run is in
+ * progress. It has no timers and runs nothing. The config selects one.
+ */
+import { defineKind } from '../../contract/kind.js';
+import { schedulerFields } from './shared/fields.light.js';
+import { embedded } from '../shared/embedded.light.js';
+
+/** `mine`: run it now. `taken`: another process claimed it. `busy`: the previous run is in progress; the skip was counted. */
+export type Claim = 'mine' | 'taken' | 'busy';
+
+/**
+ * Every method rejects within one second when the store is unavailable; then nothing runs. Instants are milliseconds since 1970,
+ * keys those of actionables.
+ */
+export interface Ledger {
+  /**
+   * Claims an instant, regardless of which was claimed last. A claim blocks the schedule for `lease` seconds unless it is
+   * renewed or finished. A repeated call with the same `by`, after a lost response, returns the same result.
+   */
+  claim(key: string, instant: number, lease: number, by: string): Promise<Claim>;
+  /** False: the claim is lost. */
+  renew(key: string, instant: number, lease: number): Promise<boolean>;
+  finish(key: string, instant: number): Promise<void>;
+  /**
+   * The latest instant claimed or found busy; `since` where there is none. `form`: the current schedule; a changed one counts
+   * from `since`.
+   */
+  latest(key: string, form: string, since: number): Promise<number>;
+  /** Number of instants skipped because the previous run was in progress. */
+  skipped(key: string): Promise<number>;
+}
+
+export interface SchedulerSettings {
+  /** IANA name, for schedules without a zone. */
+  readonly zone: string;
+  /** Milliseconds; runs missed longer ago are not caught up. */
+  readonly catchUp: number;
+}
+
+export interface Scheduler extends Ledger {
+  readonly settings: SchedulerSettings;
+}
+
+/** Milliseconds for which a ledger retains single instants, so that a clock set back by a day repeats none. */
+export const REMEMBERED = 25 * 3_600_000;
+
+const USE = { say: 'which one it is says `"use"`', rename: 'use' };
+
+export const scheduler = defineKind<Scheduler>({
+  kind: 'scheduler',
+  title: 'Scheduler',
+  summary: 'The ledger in which processes agree who runs what is scheduled.',
+  slots: ['config.scheduler'],
+  select: { by: 'field', field: 'use' },
+  common: schedulerFields,
+  config: {
+    field: 'scheduler',
+    doc: 'The ledger in which processes agree who runs what is scheduled.',
+    aliases: ['cron', 'crons', 'schedule', 'schedules', 'cron_jobs'],
+    many: false,
+    load: 'when-required',
+    default: (given) => {
+      const { has } = given;
+      if (has('DATABASE_URL')) return { use: 'postgres', url: '$ENV.DATABASE_URL' };
+      if (has('MONGO_URL')) return { use: 'mongo', url: '$ENV.MONGO_URL' };
+      return has('REDIS_URL') ? { use: 'redis', url: '$ENV.REDIS_URL' } : embedded(given);
+    },
+  },
+  mistaken: {
+    'config.scheduler': {
+      type: USE,
+      kind: USE,
+      driver: USE,
+      provider: USE,
+      backend: USE,
+      adapter: USE,
+      timezone: { say: 'the zone of schedules is `"time_zone"`', rename: 'time_zone' },
+      tz: { say: 'the zone of schedules is `"time_zone"`', rename: 'time_zone' },
+    },
+  },
+  facts: {
+    shared: { doc: 'All processes that are configured alike see the same ledger.', type: 'boolean', required: true },
+  },
+  handle: ['claim', 'renew', 'finish', 'latest', 'skipped'],
+  host: (fragment) => ({ file: 'config', json: { scheduler: fragment }, at: '/scheduler' }),
+});

@@ -1,0 +1,65 @@
+/** Config fields of every scheduler, their check, and shared error codes. */
+import { asText } from '../../../contract/json.js';
+import type { CheckPlace, Finding } from '../../../contract/plugin.js';
+import type { CodeEntry } from '../../../contract/problem.js';
+import { accessorsIn } from '../../../language/strings/accessor.js';
+import { isZone, zoneNames } from '../../../language/strings/zone.js';
+import { numeric, shape, text } from '../../../language/schema/combinators.js';
+
+/** Seconds. */
+const CATCH_UP = 86_400;
+
+export const schedulerFields = shape({
+  time_zone: text({
+    doc: 'Zone of all schedules that name none, by its IANA name.',
+    default: 'UTC',
+    examples: ['Europe/Berlin'],
+    language: 'zone',
+  }).min(1),
+  catch_up: numeric({
+    doc: 'After a downtime the latest run that was missed is made up for, unless it is older than this. 0: none is.',
+    unit: 'seconds',
+    default: CATCH_UP,
+  })
+    .integer()
+    .min(0)
+    .max(31_536_000),
+});
+
+export const zoneErrors = {
+  CRN_ZONE: {
+    severity: 'error',
+    title: 'Unknown time zone',
+    message: '"{name}" is no time zone.{hint}',
+    help: 'Zones have IANA names: `UTC`, `Europe/Berlin`, `America/New_York`. Abbreviations such as `PST` and distances such as `+02:00` do not say when clocks are put.',
+  },
+} as const satisfies Readonly<Record<string, CodeEntry>>;
+
+export const ledgerErrors = {
+  ...zoneErrors,
+  CRN_ADDRESS: {
+    status: 500,
+    title: 'Address of the scheduler',
+    message: 'The address of the scheduler is not one of {what}.',
+    help: 'Write the whole address with its scheme in the variable that `url` names.',
+  },
+} as const satisfies Readonly<Record<string, CodeEntry>>;
+
+export function zoneFindings(written: unknown, at: string, nearest: CheckPlace['nearest']): Finding[] {
+  const name = asText(written);
+  if (name === '' || accessorsIn(name).length > 0 || isZone(name)) return [];
+  const near = nearest(name, zoneNames());
+  const hint = near === undefined ? '' : ` Did you mean "${near}"?`;
+  const fix = near === undefined ? {} : { fix: { title: `change to "${near}"`, text: JSON.stringify(near) } };
+  return [{ code: 'CRN_ZONE', at, params: { name, hint }, ...fix }];
+}
+
+export const checkScheduler = ({ holder, nearest }: CheckPlace): Finding[] =>
+  zoneFindings(holder['time_zone'], '/time_zone', nearest);
+
+export const readSettings = (
+  options: Readonly<Record<string, unknown>>,
+): { readonly zone: string; readonly catchUp: number } => ({
+  zone: asText(options['time_zone']) || 'UTC',
+  catchUp: (typeof options['catch_up'] === 'number' ? options['catch_up'] : CATCH_UP) * 1000,
+});

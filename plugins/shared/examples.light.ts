@@ -1,0 +1,54 @@
+/** Whole definitions around fragments, shared by the kinds, so that every example is checked as users write it. */
+import type { Json, JsonObject } from '../../contract/json.js';
+import { isObject } from '../../contract/json.js';
+import type { Host } from '../../contract/kind.js';
+
+const fields = (fragment: Json): JsonObject => (isObject(fragment) ? fragment : {});
+
+/** A first actionable that an example may depend on. */
+const first: JsonObject = { id: 1, mode: 'RETURN', value: { id: 1, name: 'Ada', balance: 10 } };
+
+/**
+ * Inserts the fragment's fields into the second actionable, with `defaults` where it has no mode; the first serves as a
+ * dependency.
+ */
+export const inActionable = (fragment: Json, defaults: JsonObject = { mode: 'RETURN', value: {} }): Host => ({
+  file: 'resource',
+  json: {
+    id: 'example',
+    resource: 'example',
+    actionables: [first, { id: 2, ...(fields(fragment)['mode'] === undefined && defaults), ...fields(fragment) }],
+  },
+  at: '/actionables/1',
+});
+
+export const inResource = (fragment: Json): Host => ({
+  file: 'resource',
+  json: {
+    id: 'example',
+    resource: 'example',
+    actionables: [{ id: 1, mode: 'RETURN', value: { id: 1, name: 'Ada' } }],
+    ...fields(fragment),
+  },
+  at: '',
+});
+
+const GUARDED: JsonObject = {
+  tokenize: { type: 'JWT', encryption_key: '$ENV.EXAMPLE_KEY' },
+  protected: { extract_claims: ['id'] },
+};
+
+/** Uses the fragment as a query parameter of a guarded resource. */
+export const asGuardedParameter = (fragment: Json): Host => {
+  const host = asParameter(fragment);
+  return { ...host, json: { ...host.json, ...GUARDED } };
+};
+
+export const asParameter = (fragment: Json): Host => {
+  const sql_query = { query: 'SELECT $1 AS example', parameters: [fragment] };
+  return {
+    file: 'resource',
+    json: { id: 'example', resource: 'example', actionables: [{ id: 1, mode: 'QUERY', sql_query }] },
+    at: '/actionables/0/sql_query/parameters/0',
+  };
+};

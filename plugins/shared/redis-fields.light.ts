@@ -1,0 +1,20 @@
+/** Config fields of a Redis server, for any use. */
+import { string } from 'yup';
+import { flag, text, value } from '../../language/schema/combinators.js';
+
+export const redisFields = {
+  url: value(string().required(), {
+    doc:
+      'Address of the server, with the password and the number of the database: `redis://:password@host:6379/0`. Behind ' +
+      'sentinels `redis+sentinel://:password@host:26379,other:26379/name/0`; of a cluster ' +
+      '`redis+cluster://:password@host:6379,other:6379`. `rediss` in the place of `redis` encrypts. Keep it in the environment.',
+    examples: ['$ENV.REDIS_URL'],
+    roots: ['ENV'],
+    secret: true,
+  }).required(),
+  prefix: text({
+    doc: 'What every key begins with, so that several systems can share a server.',
+    default: 'lintel:',
+  }).max(100),
+  tls: flag({ doc: 'Encrypts the connection; `rediss://` in the address does the same.', default: false }),
+};

@@ -1,0 +1,58 @@
+/**
+ * Kind `storage`: stores uploaded files. The config selects one. The upload mode creates keys (`folder/name.ext`) from generated
+ * names; a driver must never create one from client input.
+ */
+import { defineKind } from '../../contract/kind.js';
+import type { CodeEntry } from '../../contract/problem.js';
+
+export interface Storable {
+  /** Current path of its bytes. */
+  readonly path: string;
+  /** Bytes. */
+  readonly size: number;
+  /** Media type detected from its bytes. */
+  readonly type: string;
+  /** Readable only at URLs that expire (`url` with seconds). Absent: at its plain URL while it exists. */
+  readonly signed?: true;
+}
+
+/** Every method rejects with the Fault STO_AWAY when the store is unavailable or full. */
+export interface Storage {
+  put(key: string, file: Storable): Promise<void>;
+  /** The URL of the file, valid for `seconds`, or while it exists when null. */
+  url(key: string, seconds: number | null): string | Promise<string>;
+  /** Removes files; missing keys are ignored. */
+  remove(keys: readonly string[]): Promise<void>;
+  /** Removes unreferenced files in the background, with retries while the store is unavailable. */
+  readonly discard?: (keys: readonly string[]) => void;
+}
+
+/** Error codes of every driver. */
+export const storageErrors = {
+  STO_AWAY: {
+    status: 503,
+    title: 'Storage not available',
+    message: 'Files cannot be stored at the moment.',
+    help: 'The store cannot be reached, is full or may not be written to. The log has the reason; the same request may succeed later.',
+  },
+} as const satisfies Readonly<Record<string, CodeEntry>>;
+
+export const storage = defineKind<Storage>({
+  kind: 'storage',
+  title: 'Storage',
+  summary: 'Where uploaded files are kept.',
+  slots: ['config.storage'],
+  select: { by: 'field', field: 'use' },
+  config: {
+    field: 'storage',
+    doc: 'Where uploaded files are kept.',
+    many: false,
+    load: 'when-required',
+    default: () => 'local-disk',
+  },
+  facts: {
+    shared: { doc: 'All processes that are configured alike see the same files.', type: 'boolean', required: true },
+  },
+  handle: ['put', 'url', 'remove'],
+  host: (fragment) => ({ file: 'config', json: { storage: fragment }, at: '/storage' }),
+});

@@ -1,0 +1,124 @@
+/**
+ * Compiles rules for the fields of one object, used for payloads and nested types. Pointers are relative to the object; the
+ * caller prefixes its own, only when there are issues.
+ */
+import type { Issue } from '../../../contract/fault.js';
+import { asText, escapePointer, isObject, type Json } from '../../../contract/json.js';
+import type { Canonical, Judge, ValidationType } from '../kind.js';
+
+export type Rule = Readonly<Record<string, Json>>;
+export type TypeOf = (name: string) => ValidationType;
+
+/** A bound, so that a hostile client cannot make validation expensive. */
+export const MAX_ISSUES = 50;
+/** Longer client-supplied names are not repeated in the response. */
+const MAX_NAME = 100;
+
+export interface FieldRule {
+  readonly name: string;
+  readonly pointer: string;
+  readonly optional: boolean;
+  readonly judge: Judge;
+  readonly canonical: Canonical | null;
+  readonly type: ValidationType;
+  readonly rule: Rule;
+}
+
+export const ruleOf = (json: Json | undefined): Rule => (isObject(json) ? json : {});
+
+/** Bounds around fields apply to each field without its own. */
+export function boundsOf({ min_length, max_length }: Rule): Rule {
+  return {
+    ...(min_length !== undefined && { min_length }),
+    ...(max_length !== undefined && { max_length }),
+  };
+}
+
+export function compileFields(fields: Json | undefined, bounds: Rule, typeOf: TypeOf): FieldRule[] {
+  return Object.entries(ruleOf(fields)).map(([name, own]) => {
+    const rule = { ...bounds, ...ruleOf(own) };
+    const type = typeOf(asText(rule['type']));
+    const optional = rule['optional'] === true;
+    const canonical = type.canonical?.(rule) ?? null;
+    return { name, pointer: `/${escapePointer(name)}`, optional, judge: type.compile(rule), canonical, type, rule };
+  });
+}
+
+export type ObjectJudge = (object: Readonly<Record<string, unknown>>, issues: Issue[]) => void;
+
+/** Canonicalizes fields on a copy; values other than objects are returned unchanged. Null where no field has a canonical form. */
+export function canonicalFields(fields: readonly FieldRule[]): Canonical | null {
+  const changed = fields.flatMap(({ name, canonical }) => (canonical === null ? [] : [{ name, canonical }]));
+  if (changed.length === 0) return null;
+  return (object) => {
+    if (!isObject(object)) return object;
+    let copy: Record<string, unknown> | null = null;
+    for (const { name, canonical } of changed) {
+      if (!Object.hasOwn(object, name)) continue;
+      const value = canonical(object[name]);
+      if (value === object[name]) continue;
+      // Without a prototype, field names such as `__proto__` are ordinary properties.
+      copy ??= Object.assign(Object.create(null) as Record<string, unknown>, object);
+      copy[name] = value;
+    }
+    return copy ?? object;
+  };
+}
+
+export const canonicalItems = (change: Canonical | null): Canonical | null =>
+  change &&
+  ((list) => {
+    if (!Array.isArray(list)) return list;
+    const items: readonly unknown[] = list;
+    const next = items.map(change);
+    return next.every((item, index) => item === items[index]) ? items : next;
+  });
+
+/** `closed`: rejects fields without a rule. */
+export function judgeFields(fields: readonly FieldRule[], closed = false): ObjectJudge {
+  const known = new Set(fields.map(({ name }) => name));
+  return (object, issues) => {
+    for (const { name, pointer, optional, judge } of fields) {
+      if (issues.length >= MAX_ISSUES) return;
+      const value = Object.hasOwn(object, name) ? object[name] : undefined;
+      if (value !== undefined && value !== null) judge(value, pointer, issues);
+      else if (!optional) issues.push({ pointer, code: 'required', detail: 'is required' });
+    }
+    if (closed) refuseUnknown(object, known, issues);
+  };
+}
+
+function refuseUnknown(object: object, known: ReadonlySet<string>, issues: Issue[]): void {
+  for (const name of Object.keys(object)) {
+    if (issues.length >= MAX_ISSUES) return;
+    if (known.has(name)) continue;
+    const pointer = name.length > MAX_NAME ? '' : `/${escapePointer(name)}`;
+    issues.push({ pointer, code: 'unknown', detail: 'is not a field that is taken here' });
+  }
+}
+
+/** Prefixes the issues since `start` with `pointer`. */
+export function putInside(issues: Issue[], start: number, pointer: string): void {
+  for (let i = start; i < issues.length; i++) {
+    const issue = issues[i];
+    if (issue !== undefined) issues[i] = { ...issue, pointer: pointer + issue.pointer };
+  }
+}
+
+/** Validates each item of a list; items must be objects. */
+export function judgeItems(judge: ObjectJudge): (items: readonly unknown[], pointer: string, issues: Issue[]) => void {
+  return (items, pointer, issues) => {
+    for (let i = 0; i < items.length && issues.length < MAX_ISSUES; i++) {
+      const item = items[i];
+      const start = issues.length;
+      if (isObject(item)) judge(item, issues);
+      else issues.push({ pointer: '', code: 'type', detail: 'must be an object' });
+      if (issues.length > start) putInside(issues, start, `${pointer}/${i}`);
+    }
+  };
+}
+
+export function sampleFields(fields: readonly FieldRule[]): Record<string, Json> {
+  const needed = fields.filter(({ optional }) => !optional);
+  return Object.fromEntries(needed.map(({ name, type, rule }) => [name, type.sample(rule)]));
+}

@@ -1,0 +1,59 @@
+/** Kind `verifier`: authenticates the sender of an inbound request. Strategies combine several. */
+import type { Json } from '../../contract/json.js';
+import { isObject } from '../../contract/json.js';
+import { defineKind } from '../../contract/kind.js';
+import type { Invocation, PlanTools, ProofSort } from '../../contract/plan.js';
+import { pluginName, shape } from '../../language/schema/combinators.js';
+import { inResource } from '../shared/examples.light.js';
+
+/** True: accepted. Never throws because of client input; the reason of a rejection is for the log only. */
+export type Verify = (invocation: Invocation) => Verdict | Promise<Verdict>;
+export type Verdict = true | { readonly refused: string };
+
+export interface Verifier {
+  /** Verifiers that do not need the body run first, so that it is not read for unauthenticated senders. */
+  readonly needsBody: boolean;
+  /** What identifies the sender; a header by default. */
+  proof?(options: Readonly<Record<string, Json>>): Exclude<ProofSort, 'none'>;
+  /** Compiles one entry of `webhook.verifications`. Throws BootError where a secret is missing or invalid. */
+  plan(options: Readonly<Record<string, Json>>, tools: PlanTools): Verify;
+}
+
+const STRATEGY = {
+  say: 'how several verifiers are combined is `"composition_strategy_mode": "ANY"`',
+  rename: 'composition_strategy_mode',
+};
+/** Corrects only the key, because the value may have another form. */
+const named = (name: string) => ({ say: `the verifier is called \`"${name}"\``, means: name });
+
+export const verifier = defineKind<Verifier>({
+  kind: 'verifier',
+  title: 'Webhook verifier',
+  summary: 'How an inbound request proves where it comes from.',
+  slots: ['webhook.verifications'],
+  select: { by: 'key', pick: 'many' },
+  common: shape({
+    composition_strategy_mode: pluginName('strategy', {
+      doc: 'How several verifiers are combined.',
+      default: 'ALL',
+      examples: ['ANY'],
+    }),
+  }),
+  mistaken: {
+    'webhook.verifications': {
+      ...Object.fromEntries(['mode', 'strategy', 'composition', 'composition_strategy'].map((key) => [key, STRATEGY])),
+      ...Object.fromEntries(['hmac', 'signature', 'HMAC'].map((key) => [key, named('HmacSignatureVerifier')])),
+      ...Object.fromEntries(['header', 'token', 'secret'].map((key) => [key, named('HeaderTokenVerifier')])),
+      ...Object.fromEntries(['jwt', 'JWT'].map((key) => [key, named('JwtVerifier')])),
+      ...Object.fromEntries(['ip', 'ips', 'allowed_ips'].map((key) => [key, named('IpAllowListVerifier')])),
+      ...Object.fromEntries(['rsa', 'public_key'].map((key) => [key, named('PublicKeySignatureVerifier')])),
+      type: 'each verifier is a key: `"HmacSignatureVerifier": {"sig_header": "...", "secret_key": "..."}`',
+    },
+  },
+  facts: {},
+  handle: ['plan'],
+  host: (fragment, { name }) => {
+    const host = inResource({ webhook: { verifications: { [name]: isObject(fragment) ? fragment : {} } } });
+    return { ...host, at: `/webhook/verifications/${name}` };
+  },
+});
