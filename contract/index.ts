@@ -18,4 +18,4 @@ export {
   slot,
   text,
   value,
-} from '../language/schema/combinators.js';
+} from './combinators.js';

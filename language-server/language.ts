@@ -10,5 +10,5 @@ export * from '../language/strings/sql-reserved.js';
 export * from '../language/strings/sql-rewrite.js';
 export * from '../language/strings/sql-tokens.js';
 export * from '../language/strings/sql-types.js';
-export * from '../language/schema/forms.js';
-export * from '../language/schema/name-flow.js';
+export * from '../contract/forms.js';
+export * from '../contract/name-flow.js';

@@ -5,7 +5,7 @@ import { inside } from '../language/analysis/report.js';
 import type { ResourceModel } from '../language/analysis/model.js';
 import { blocks } from '../language/export/markdown.js';
 import { pathParameters } from '../language/strings/route.js';
-import type { SymbolKind } from '../language/schema/meta.js';
+import type { SymbolKind } from '../contract/field-meta.js';
 import type { LocatedNode } from '../language/source/tree.js';
 import { indexOf, placesOf } from './navigation/places.js';
 import { fileLink, placeWords } from './place-words.js';

@@ -3,7 +3,7 @@ import type { Declaration } from '../language/analysis/finds.js';
 import type { ResourceModel } from '../language/analysis/model.js';
 import type { Registry } from '../language/analysis/registry.js';
 import { isObject, type Json } from '../contract/json.js';
-import type { SymbolKind } from '../language/schema/meta.js';
+import type { SymbolKind } from '../contract/field-meta.js';
 import { nodeAt } from '../language/source/tree.js';
 import { inCode } from './safe-markdown.js';
 

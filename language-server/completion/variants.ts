@@ -5,7 +5,7 @@
 import { isObject, type Json, type JsonObject } from '../../contract/json.js';
 import type { Kind } from '../../contract/kind.js';
 import type { FieldNode } from '../../language/schema/field-node.js';
-import type { SymbolKind } from '../../language/schema/meta.js';
+import type { SymbolKind } from '../../contract/field-meta.js';
 import type { Registry } from '../../language/analysis/registry.js';
 import { Slot } from '../../contract/slot.js';
 

@@ -4,7 +4,7 @@ import { accessorsIn } from '../../language/strings/accessor.js';
 import { Slot } from '../../contract/slot.js';
 import type { PluginSpec } from '../../contract/plugin.js';
 import { blocks } from '../../language/export/markdown.js';
-import type { SymbolKind } from '../../language/schema/meta.js';
+import type { SymbolKind } from '../../contract/field-meta.js';
 import { spanInside } from '../inside.js';
 import { pageOfReference } from '../pages.js';
 import { fileLink } from '../place-words.js';

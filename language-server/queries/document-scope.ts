@@ -4,8 +4,8 @@
  */
 import type { DataModel } from '../../language/analysis/model.js';
 import { isObject } from '../../contract/json.js';
-import { namesAfter } from '../../language/schema/name-flow.js';
-import type { MemberNames, NamePlace } from '../../language/schema/meta.js';
+import { namesAfter } from '../../contract/name-flow.js';
+import type { MemberNames, NamePlace } from '../../contract/field-meta.js';
 import { memberOf, toJson, type LocatedNode } from '../../language/source/tree.js';
 import type { Site, View } from '../view.js';
 import { behind } from './documents.js';

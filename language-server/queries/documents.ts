@@ -1,5 +1,5 @@
 /** Resolves places inside document queries to their valid names, as defined by the specs' `members`. */
-import type { MemberNames, NamePlace } from '../../language/schema/meta.js';
+import type { MemberNames, NamePlace } from '../../contract/field-meta.js';
 import type { Site } from '../view.js';
 
 /** Names valid in the object at the cursor. `depth`: level of the query's object. Returns null if unspecified. */

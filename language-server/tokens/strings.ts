@@ -5,7 +5,7 @@ import { inside } from '../../language/analysis/report.js';
 import { accessorsIn, type AccessorPart } from '../../language/strings/accessor.js';
 import { placeholderOf } from '../../language/strings/placeholder.js';
 import { sqlPieces, type SqlRole } from '../../language/strings/sql-names.js';
-import type { SymbolKind } from '../../language/schema/meta.js';
+import type { SymbolKind } from '../../contract/field-meta.js';
 import type { Document } from '../../language/source/document.js';
 import { stringOffsets } from '../../language/source/escapes.js';
 import type { LocatedNode } from '../../language/source/tree.js';

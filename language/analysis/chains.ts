@@ -1,5 +1,5 @@
 /** Limits the actionables that one request may start, and the length of their dependency chains. */
-import { numeric, shape } from '../schema/combinators.js';
+import { numeric, shape } from '../../contract/combinators.js';
 import { memberOf } from '../source/tree.js';
 import type { LinkedAction, LinkedResource } from './linked.js';
 import { runningOrder } from './order.js';

@@ -1,7 +1,7 @@
 /** The config section `outbound`: its grammar and its defaults. */
 import { isObject, type JsonObject } from '../../contract/json.js';
 import { OUTBOUND, type Outbound } from '../../contract/outbound.js';
-import { flag, list, numeric, record, shape, text } from '../schema/combinators.js';
+import { flag, list, numeric, record, shape, text } from '../../contract/combinators.js';
 
 /** A host or an address (IPv6 with a port in brackets), optionally with a prefix length or a port. */
 const ENTRY =

@@ -1,5 +1,5 @@
 /** The kernel's own fields of the config file and their defaults; `config.ts` adds the sections of plugin kinds. */
-import { flag, list, numeric, record, shape, text } from '../schema/combinators.js';
+import { flag, list, numeric, record, shape, text } from '../../contract/combinators.js';
 import { CHAINS, chainSchema } from './chains.js';
 import { outboundSchema } from './config-outbound.js';
 import { websocketSchema } from './config-websocket.js';

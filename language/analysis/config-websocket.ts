@@ -1,7 +1,7 @@
 /** The config section `websocket`: its grammar and its defaults. */
 import { isObject, type JsonObject } from '../../contract/json.js';
 import type { Mistaken } from '../../contract/mistaken.js';
-import { flag, numeric, shape, text } from '../schema/combinators.js';
+import { flag, numeric, shape, text } from '../../contract/combinators.js';
 
 export interface WebSocketConfig {
   readonly enabled: boolean;

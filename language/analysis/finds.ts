@@ -3,7 +3,7 @@ import type { Json } from '../../contract/json.js';
 import type { PluginId } from '../../contract/plugin.js';
 import type { AccessorPart } from '../strings/accessor.js';
 import type { SqlScan } from '../strings/sql.js';
-import type { Refers, SymbolKind } from '../schema/meta.js';
+import type { Refers, SymbolKind } from '../../contract/field-meta.js';
 import type { LocatedNode, Member } from '../source/tree.js';
 import type { Spot } from './report.js';
 

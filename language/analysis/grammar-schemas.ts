@@ -5,7 +5,7 @@
 import { number } from 'yup';
 import { Slot } from '../../contract/slot.js';
 import { fold } from '../schema/fold.js';
-import { either, flag, list, record, shape, slot, text } from '../schema/combinators.js';
+import { either, flag, list, record, shape, slot, text } from '../../contract/combinators.js';
 import type { FieldNode } from '../schema/field-node.js';
 
 const rename = (name: string, say = `the field is called "${name}"`) => ({ say, rename: name });

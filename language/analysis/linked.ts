@@ -2,7 +2,7 @@
 import { asText, isObject, type Json } from '../../contract/json.js';
 import type { Timing } from '../../contract/plugin.js';
 import { pathParameters } from '../strings/route.js';
-import type { SymbolKind } from '../schema/meta.js';
+import type { SymbolKind } from '../../contract/field-meta.js';
 import { memberOf, type LocatedNode } from '../source/tree.js';
 import type { Definition, ParameterDecision, PayloadField, RepeatModel } from './model.js';
 import type { Registry } from './registry.js';

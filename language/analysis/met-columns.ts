@@ -1,7 +1,7 @@
 /** Finds the columns that an entry of a parameter list is written to or compared with. */
 import { placeholderOf } from '../strings/placeholder.js';
 import { memberOf, type LocatedNode } from '../source/tree.js';
-import type { Refers } from '../schema/meta.js';
+import type { Refers } from '../../contract/field-meta.js';
 import type { DocumentQuery, Finds, SqlText } from './finds.js';
 
 export interface Met {

@@ -1,7 +1,7 @@
 /** Describes a field's type, bounds and remarks in text. The reference and the editors share it. Reads FieldNodes only. */
 import type { Registry } from '../analysis/registry.js';
 import type { FieldNode } from '../schema/field-node.js';
-import type { MemberNames } from '../schema/meta.js';
+import type { MemberNames } from '../../contract/field-meta.js';
 import { code } from './markdown.js';
 
 /** `link` formats a kind's name, as a link to its page if there is one. */

@@ -5,9 +5,9 @@ import type { Invented, Mistaken, Right } from '../../contract/mistaken.js';
 import type { CodeEntry } from '../../contract/problem.js';
 import type { Json, JsonObject } from '../../contract/json.js';
 import { linearPattern, type PatternError } from '../strings/linear-pattern.js';
-import { NAME_FLOWS } from '../schema/name-flow.js';
+import { NAME_FLOWS } from '../../contract/name-flow.js';
 import type { Bounds, FieldNode } from '../schema/field-node.js';
-import type { FieldMeta, Refers, SymbolKind, MemberNames, NamePlace } from '../schema/meta.js';
+import type { FieldMeta, Refers, SymbolKind, MemberNames, NamePlace } from '../../contract/field-meta.js';
 import * as data from './data-reader.js';
 import { MANIFEST_FORMAT, type Hosted, type Manifest, type ManifestKind, type ManifestPlugin } from './manifest.js';
 

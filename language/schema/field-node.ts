@@ -1,5 +1,5 @@
 /** A schema folded into plain data, from which checking, completion, export and documentation derive. */
-import type { FieldMeta } from './meta.js';
+import type { FieldMeta } from '../../contract/field-meta.js';
 
 export type FieldType = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'record' | 'value' | 'either' | 'any';
 

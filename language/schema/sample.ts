@@ -1,7 +1,7 @@
 /** Creates a short, deterministic sample value for a JSON Schema. Covers the keywords of payload rules; others are ignored. */
 import type { JsonSchema } from '../../contract/api.js';
 import { isObject, type Json, type JsonObject } from '../../contract/json.js';
-import { propertiesOf, requiredOf } from './forms.js';
+import { propertiesOf, requiredOf } from '../../contract/forms.js';
 
 const TEXT = 'text';
 /** A sample e-mail address and the shortest one. */

@@ -3,7 +3,7 @@ import type { Target } from '../../contract/deferred.js';
 import type { Json } from '../../contract/json.js';
 import { defineKind } from '../../contract/kind.js';
 import type { PlanTools, Reader } from '../../contract/plan.js';
-import { shape, text } from '../../language/schema/combinators.js';
+import { shape, text } from '../../contract/combinators.js';
 import { inActionable } from '../shared/examples.light.js';
 
 export interface Broadcast {

@@ -2,7 +2,7 @@
 import { boolean } from 'yup';
 import { defineKind } from '../../contract/kind.js';
 import { Slot } from '../../contract/slot.js';
-import { shape, text } from '../../language/schema/combinators.js';
+import { shape, text } from '../../contract/combinators.js';
 
 const rename = (name: string) => ({ say: `the field is called "${name}"`, rename: name });
 const REQUIRED = {

@@ -1,6 +1,6 @@
 /** Config fields of a Redis server, for any use. */
 import { string } from 'yup';
-import { flag, text, value } from '../../language/schema/combinators.js';
+import { flag, text, value } from '../../contract/combinators.js';
 
 export const redisFields = {
   url: value(string().required(), {

@@ -4,7 +4,7 @@
  */
 import type { Claims } from '../../contract/plan.js';
 import { defineKind } from '../../contract/kind.js';
-import { list, numeric, shape, text, value } from '../../language/schema/combinators.js';
+import { list, numeric, shape, text, value } from '../../contract/combinators.js';
 import { inResource } from '../shared/examples.light.js';
 import { issuedWords } from './shared/audience.light.js';
 

@@ -3,7 +3,7 @@ import { boolean } from 'yup';
 import type { Issue } from '../../contract/fault.js';
 import type { Json } from '../../contract/json.js';
 import { defineKind } from '../../contract/kind.js';
-import { shape } from '../../language/schema/combinators.js';
+import { shape } from '../../contract/combinators.js';
 import { inActionable } from '../shared/examples.light.js';
 
 const REQUIRED = {

@@ -3,7 +3,7 @@ import type { Json } from '../../contract/json.js';
 import { isObject } from '../../contract/json.js';
 import { defineKind } from '../../contract/kind.js';
 import type { Invocation, PlanTools, ProofSort } from '../../contract/plan.js';
-import { pluginName, shape } from '../../language/schema/combinators.js';
+import { pluginName, shape } from '../../contract/combinators.js';
 import { inResource } from '../shared/examples.light.js';
 
 /** True: accepted. Never throws because of client input; the reason of a rejection is for the log only. */

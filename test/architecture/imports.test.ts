@@ -20,7 +20,7 @@ const LANGUAGE = ['schema', 'source', 'strings', 'problems', 'analysis'].map((na
 const LIGHT = ['contract/', ...LANGUAGE];
 /** Kinds, and what their groups share with others: types, schemas and data. */
 const KINDS = ['plugins/{any}/kind.ts', 'plugins/{any}/shared/{any}.light.ts', 'plugins/shared/{any}.light.ts'];
-const SPEC = ['contract/', 'language/schema/', 'language/strings/', ...KINDS, 'yup'];
+const SPEC = ['contract/', 'language/strings/', ...KINDS, 'yup'];
 const RUNTIME_OF_PLUGIN = [
   'contract/',
   'language/project/clock.ts',
@@ -33,14 +33,7 @@ const RUNTIME_OF_PLUGIN = [
 ];
 
 const ZONES: readonly Zone[] = [
-  {
-    // The entry point of plugin authors re-exports the combinators.
-    name: 'light entry point',
-    files: /^contract\/index\.ts$/,
-    may: ['contract/', 'language/schema/combinators.ts'],
-    light: true,
-  },
-  { name: 'contract', files: /^contract\//, may: ['contract/'], light: true },
+  { name: 'contract', files: /^contract\//, may: ['contract/', 'yup'], light: true },
   { name: 'schema', files: /^language\/schema\//, may: ['contract/', 'language/schema/', 'yup'], light: true },
   {
     name: 'source',

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { analyse } from '../../language/analysis/analyse.js';
 import { buildRegistry, type Registry } from '../../language/analysis/registry.js';
 import { definePlugin } from '../../contract/plugin.js';
-import { flag, shape } from '../../language/schema/combinators.js';
+import { flag, shape } from '../../contract/combinators.js';
 import { specs } from '../../plugins/index.spec.js';
 import { kinds } from '../../plugins/index.kinds.js';
 import { builtinRegistry } from '../support/fixtures.js';

@@ -12,7 +12,7 @@ import { analyse } from '../../language/analysis/analyse.js';
 import { buildRegistry } from '../../language/analysis/registry.js';
 import { specsOf } from '../../language/export/manifest-specs.js';
 import { definePlugin } from '../../contract/plugin.js';
-import { shape, text } from '../../language/schema/combinators.js';
+import { shape, text } from '../../contract/combinators.js';
 import { kinds } from '../../plugins/index.kinds.js';
 import { specs } from '../../plugins/index.spec.js';
 import { startStopwatch } from '../support/stopwatch.js';

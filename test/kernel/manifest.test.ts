@@ -7,7 +7,7 @@ import { readManifest } from '../../language/export/manifest-read.js';
 import { buildRegistry } from '../../language/analysis/registry.js';
 import { definePlugin, pluginId, type PluginSpec } from '../../contract/plugin.js';
 import { fold } from '../../language/schema/fold.js';
-import { shape, text } from '../../language/schema/combinators.js';
+import { shape, text } from '../../contract/combinators.js';
 import { specs } from '../../plugins/index.spec.js';
 import { kinds } from '../../plugins/index.kinds.js';
 import { trialRegistry } from '../support/fixtures.js';

@@ -5,7 +5,7 @@ import { buildRegistry, type Registry } from '../../language/analysis/registry.j
 import { BootError } from '../../contract/boot-error.js';
 import { defineKind, type Kind } from '../../contract/kind.js';
 import type { PluginSpec } from '../../contract/plugin.js';
-import { flag, list, shape, slot, text } from '../../language/schema/combinators.js';
+import { flag, list, shape, slot, text } from '../../contract/combinators.js';
 import { specs } from '../../plugins/index.spec.js';
 import { kinds } from '../../plugins/index.kinds.js';
 

@@ -5,8 +5,8 @@
 import { expect } from 'chai';
 import type { JsonSchema } from '../../contract/api.js';
 import type { Json, JsonObject } from '../../contract/json.js';
-import * as forms from '../../language/schema/forms.js';
-import { namesAfter, type NameFlow } from '../../language/schema/name-flow.js';
+import * as forms from '../../contract/forms.js';
+import { namesAfter, type NameFlow } from '../../contract/name-flow.js';
 import { sampleOfSchema, withNeeded } from '../../language/schema/sample.js';
 
 describe('samples of schemas, value by value', () => {

@@ -7,7 +7,7 @@ import { CompletionItemTag } from 'vscode-languageserver-protocol';
 import { buildRegistry } from '../../language/analysis/registry.js';
 import { defineKind } from '../../contract/kind.js';
 import { definePlugin } from '../../contract/plugin.js';
-import { flag, list, shape, slot, text, value } from '../../language/schema/combinators.js';
+import { flag, list, shape, slot, text, value } from '../../contract/combinators.js';
 import { completionsAt } from '../../language-server/features/completion.js';
 import { openProject, type Project } from '../../language-server/project.js';
 import { viewOf } from '../../language-server/view.js';

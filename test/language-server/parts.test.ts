@@ -5,7 +5,7 @@
 import { expect } from 'chai';
 import { join } from 'node:path';
 import type { Json } from '../../contract/json.js';
-import type { MemberNames } from '../../language/schema/meta.js';
+import type { MemberNames } from '../../contract/field-meta.js';
 import { createEnvNames } from '../../language-server/env-names.js';
 import { jsonText } from '../../language-server/inside.js';
 import { fileLink } from '../../language-server/place-words.js';

@@ -5,7 +5,7 @@
 import { number, string } from 'yup';
 import { isObject } from '../../contract/json.js';
 import { definePlugin, type PluginSpec } from '../../contract/plugin.js';
-import { anyJson, flag, list, numeric, record, shape, text, value } from '../../language/schema/combinators.js';
+import { anyJson, flag, list, numeric, record, shape, text, value } from '../../contract/combinators.js';
 
 const feature = definePlugin({
   kind: 'feature',

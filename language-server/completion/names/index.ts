@@ -1,6 +1,6 @@
 /** All name sources, by the name that fields use in `refers`, `complete`, or accessor facts. An unknown source offers nothing. */
 import type { FieldNode } from '../../../language/schema/field-node.js';
-import type { FieldMeta, SymbolKind } from '../../../language/schema/meta.js';
+import type { FieldMeta, SymbolKind } from '../../../contract/field-meta.js';
 import type { Site, View } from '../../view.js';
 import { actions, resultNames } from './actions.js';
 import { mediaTypes, schedules, zones } from './fixed.js';

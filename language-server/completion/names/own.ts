@@ -4,7 +4,7 @@ import { Slot } from '../../../contract/slot.js';
 import { readPayloadFields, readResource } from '../../../language/analysis/linked.js';
 import type { Definition, PayloadField } from '../../../language/analysis/model.js';
 import type { Registry } from '../../../language/analysis/registry.js';
-import type { SymbolKind } from '../../../language/schema/meta.js';
+import type { SymbolKind } from '../../../contract/field-meta.js';
 import { definitionsAround, inShort, uniqueNames, type Name, type NamePlace, type NameSource } from './place.js';
 
 /** Fields of the payload, or of the object at `path`. */

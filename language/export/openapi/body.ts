@@ -1,7 +1,7 @@
 /** The request body of an operation: JSON, a multipart form for files, or a plugin's own schema. */
 import type { ApiField, ApiFile } from '../../../contract/api.js';
 import type { JsonObject } from '../../../contract/json.js';
-import { listOf, objectOf } from '../../schema/forms.js';
+import { listOf, objectOf } from '../../../contract/forms.js';
 import type { Described } from './resource.js';
 
 export interface BodyInput {

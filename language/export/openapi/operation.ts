@@ -3,7 +3,7 @@ import type { ApiField } from '../../../contract/api.js';
 import { isObject, type Json, type JsonObject } from '../../../contract/json.js';
 import type { ResourceModel } from '../../analysis/model.js';
 import { hasParameters, pathParameters } from '../../strings/route.js';
-import { choice } from '../../schema/forms.js';
+import { choice } from '../../../contract/forms.js';
 import { requestBody } from './body.js';
 import type { Described } from './resource.js';
 import { doorRefusals, headerDocs, HEADERS, type Responses } from './responses.js';

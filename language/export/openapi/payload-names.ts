@@ -8,7 +8,7 @@ import { claimReaders, payloadReaders } from '../../analysis/checks/readers.js';
 import type { AccessorText } from '../../analysis/finds.js';
 import { inside } from '../../analysis/report.js';
 import type { ActionModel, ResourceModel } from '../../analysis/model.js';
-import { ANY } from '../../schema/forms.js';
+import { ANY } from '../../../contract/forms.js';
 import { nodeTextOf } from '../../analysis/node-text.js';
 import type { Scope } from './scope.js';
 import { textsOf } from './texts.js';

@@ -5,7 +5,7 @@ import { asText, type Json, type JsonObject } from '../../../contract/json.js';
 import { payloadReaders } from '../../analysis/checks/readers.js';
 import type { ActionModel, ResourceModel } from '../../analysis/model.js';
 import { pathParameters } from '../../strings/route.js';
-import { formsOf, isAny, isList, propertiesOf } from '../../schema/forms.js';
+import { formsOf, isAny, isList, propertiesOf } from '../../../contract/forms.js';
 import { sampleOfSchema, withNeeded } from '../../schema/sample.js';
 import { eventsIn } from './connected.js';
 import { SPOKEN_FOR, WITHOUT_BODY } from './operation.js';

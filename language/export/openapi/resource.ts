@@ -16,7 +16,7 @@ import { divide, immediateIn, mainOf } from '../../analysis/division.js';
 import { inside } from '../../analysis/report.js';
 import type { ActionModel, ResourceModel } from '../../analysis/model.js';
 import { withRenamed } from '../../analysis/renamed.js';
-import { ANY, formsOf as formsIn, nullable, schemaAt } from '../../schema/forms.js';
+import { ANY, formsOf as formsIn, nullable, schemaAt } from '../../../contract/forms.js';
 import { narrower } from './body.js';
 import { payloadNames } from './payload-names.js';
 import { accessorParts, kernelRefusals, refusalsOf } from './refusals.js';

@@ -6,7 +6,7 @@ import type { JsonSchema } from '../../../contract/api.js';
 import { outputNames } from '../../analysis/sql/outputs.js';
 import { scopeIn } from '../../analysis/sql/scope.js';
 import { bodiesOf, childOf, itemsOf, namesIn, typed, wordOf, type Tree } from '../../analysis/sql/tree.js';
-import { ANY, listOf, nullable, objectOf } from '../../schema/forms.js';
+import { ANY, listOf, nullable, objectOf } from '../../../contract/forms.js';
 import { rowCount } from './row-count.js';
 import { castSchema, functionSchema } from './sql-types.js';
 

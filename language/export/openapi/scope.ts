@@ -12,7 +12,7 @@ import { childOf } from '../../analysis/sql/tree.js';
 import type { SqlParser } from '../../strings/sql-parser.js';
 import type { SqlScan } from '../../strings/sql.js';
 import { quoteReserved } from '../../strings/sql-reserved.js';
-import { ANY, listOf, nullable } from '../../schema/forms.js';
+import { ANY, listOf, nullable } from '../../../contract/forms.js';
 import { rowsOf, type ApiTable, type FindTable } from './rows.js';
 import { columnTypeSchema } from './sql-types.js';
 import { writtenSchema } from './written.js';

@@ -1,7 +1,7 @@
 /** Maps types of PostgreSQL and of model columns to JSON Schema, as serialized in responses. Unlisted types stay open. */
 import type { JsonSchema } from '../../../contract/api.js';
 import type { ColumnType } from '../../../contract/model.js';
-import { ANY } from '../../schema/forms.js';
+import { ANY } from '../../../contract/forms.js';
 
 const INTEGER: JsonSchema = { type: 'integer' };
 const NUMBER: JsonSchema = { type: 'number' };

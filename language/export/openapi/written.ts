@@ -2,7 +2,7 @@
 import type { JsonSchema } from '../../../contract/api.js';
 import { isObject, type Json } from '../../../contract/json.js';
 import { parseTemplate } from '../../strings/accessor.js';
-import { choice, listOf, NULL, objectOf } from '../../schema/forms.js';
+import { choice, listOf, NULL, objectOf } from '../../../contract/forms.js';
 
 export type AccessorSchema = (root: string, tail: readonly string[]) => JsonSchema;
 

@@ -1,6 +1,6 @@
 /** Spec of `ALL`: every connected client. */
 import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
-import { anyJson, shape } from '../../../language/schema/combinators.js';
+import { anyJson, shape } from '../../../contract/combinators.js';
 import { removing } from '../../shared/field-removal.light.js';
 
 export default definePlugin({

@@ -1,6 +1,6 @@
 /** Spec of `ROOM`: the connections that joined a room. */
 import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
-import { shape, value } from '../../../language/schema/combinators.js';
+import { shape, value } from '../../../contract/combinators.js';
 import { MAX_ROOMS, nameless, RECEIVER_ROOTS, receiverErrors } from '../shared/receivers.light.js';
 
 export default definePlugin({

@@ -3,7 +3,7 @@ import { ExactNumber } from '../../../contract/exact-number.js';
 import { fault } from '../../../contract/fault.js';
 import { isObject, type Json } from '../../../contract/json.js';
 import type { CodeEntry } from '../../../contract/problem.js';
-import { text } from '../../../language/schema/combinators.js';
+import { text } from '../../../contract/combinators.js';
 
 /** Maximum characters of a uid or a room name. */
 export const MAX_NAME = 256;

@@ -1,7 +1,7 @@
 /** Spec of `SINGLE`: the connections of one uid. */
 import type { Json } from '../../../contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
-import { shape, value } from '../../../language/schema/combinators.js';
+import { shape, value } from '../../../contract/combinators.js';
 import { constantErrors, constantNames } from '../shared/receiver-names.light.js';
 import { guardField, isNobody, RECEIVER_ROOTS, receiverErrors } from '../shared/receivers.light.js';
 

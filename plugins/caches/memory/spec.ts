@@ -1,6 +1,6 @@
 /** Spec of the cache `memory`: stored in this process only. */
 import { definePlugin } from '../../../contract/plugin.js';
-import { numeric, shape } from '../../../language/schema/combinators.js';
+import { numeric, shape } from '../../../contract/combinators.js';
 import { cacheErrors } from '../shared/errors.light.js';
 
 export default definePlugin({

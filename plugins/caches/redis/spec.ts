@@ -1,6 +1,6 @@
 /** Spec of the cache `redis`: a server shared by several processes. */
 import { definePlugin } from '../../../contract/plugin.js';
-import { shape } from '../../../language/schema/combinators.js';
+import { shape } from '../../../contract/combinators.js';
 import { cacheErrors } from '../shared/errors.light.js';
 import { redisFields } from '../../shared/redis-fields.light.js';
 

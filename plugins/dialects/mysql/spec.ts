@@ -1,7 +1,7 @@
 /** Spec of the dialect `mysql`: a MySQL or MariaDB server. */
 import { string } from 'yup';
 import { definePlugin } from '../../../contract/plugin.js';
-import { shape, text, value } from '../../../language/schema/combinators.js';
+import { shape, text, value } from '../../../contract/combinators.js';
 import { connectionFields } from '../shared/connection-fields.light.js';
 import { dialectErrors, dialectRefusals } from '../shared/errors.light.js';
 import { RESERVED } from './reserved.light.js';

@@ -1,7 +1,7 @@
 /** Spec of the dialect `pglite`: PostgreSQL inside the process, the default when no DATABASE_URL is set. */
 import { string } from 'yup';
 import { definePlugin } from '../../../contract/plugin.js';
-import { shape, value } from '../../../language/schema/combinators.js';
+import { shape, value } from '../../../contract/combinators.js';
 import { resultFields } from '../shared/connection-fields.light.js';
 import { dialectErrors, dialectRefusals } from '../shared/errors.light.js';
 

@@ -1,5 +1,5 @@
 /** Options of every database connection pool. Schemas and texts only. */
-import { numeric } from '../../../language/schema/combinators.js';
+import { numeric } from '../../../contract/combinators.js';
 
 /** Limits for the result of one statement. */
 export const resultFields = {

@@ -1,6 +1,6 @@
 /** `AGGREGATE`: an action of `mongo_query`. */
 import { definePlugin } from '../../../contract/plugin.js';
-import { list, shape, value } from '../../../language/schema/combinators.js';
+import { list, shape, value } from '../../../contract/combinators.js';
 import { STAGE_NAMES } from '../shared/names.light.js';
 import { MISTAKEN_PIPELINE } from '../shared/fields.light.js';
 

@@ -1,6 +1,6 @@
 /** `COUNT`: an action of `mongo_query`. */
 import { definePlugin } from '../../../contract/plugin.js';
-import { shape } from '../../../language/schema/combinators.js';
+import { shape } from '../../../contract/combinators.js';
 import { filterField, MISTAKEN_FILTER } from '../shared/fields.light.js';
 
 export default definePlugin({

@@ -1,6 +1,6 @@
 /** `DELETE`: an action of `mongo_query`. */
 import { definePlugin } from '../../../contract/plugin.js';
-import { flag, shape } from '../../../language/schema/combinators.js';
+import { flag, shape } from '../../../contract/combinators.js';
 import { filterField, MISTAKEN_FILTER, sortField } from '../shared/fields.light.js';
 
 export default definePlugin({

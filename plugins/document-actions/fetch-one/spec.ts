@@ -1,6 +1,6 @@
 /** `FETCH_ONE`: an action of `mongo_query`. */
 import { definePlugin } from '../../../contract/plugin.js';
-import { shape } from '../../../language/schema/combinators.js';
+import { shape } from '../../../contract/combinators.js';
 import { filterField, MISTAKEN_FIND, projectionField, skipField, sortField } from '../shared/fields.light.js';
 import { answersBehind } from '../shared/answers.light.js';
 

@@ -1,6 +1,6 @@
 /** `FETCH`: an action of `mongo_query`. */
 import { definePlugin } from '../../../contract/plugin.js';
-import { shape } from '../../../language/schema/combinators.js';
+import { shape } from '../../../contract/combinators.js';
 import {
   filterField,
   limitField,

@@ -1,6 +1,6 @@
 /** `INSERT`: an action of `mongo_query`. */
 import { definePlugin } from '../../../contract/plugin.js';
-import { shape, value } from '../../../language/schema/combinators.js';
+import { shape, value } from '../../../contract/combinators.js';
 import { FIELD_NAMES } from '../shared/names.light.js';
 import { MISTAKEN_DOCUMENT } from '../shared/fields.light.js';
 

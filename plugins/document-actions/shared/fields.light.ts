@@ -1,7 +1,7 @@
 /** Fields shared by several document actions, with common mistakes. Schemas and texts only. */
 import type { Mistaken } from '../../../contract/mistaken.js';
 import { FIELD_NAMES, FILTER_NAMES, PROJECTION_NAMES } from './names.light.js';
-import { list, numeric, record, value } from '../../../language/schema/combinators.js';
+import { list, numeric, record, value } from '../../../contract/combinators.js';
 
 const FILTER = { say: 'which documents is `"filter_predicate"`', rename: 'filter_predicate' };
 const UPDATE = { say: 'what is changed is `"update_predicate"`', rename: 'update_predicate' };

@@ -2,7 +2,7 @@
  * Descriptions of names in predicates, updates and stages of document queries, for completion and hovers. The query language's
  * tables define the operators; a test compares both. Data only.
  */
-import type { MemberNames, NamePlace } from '../../../language/schema/meta.js';
+import type { MemberNames, NamePlace } from '../../../contract/field-meta.js';
 import { STAGE_PLACES } from './stages.light.js';
 
 const query: NamePlace = {

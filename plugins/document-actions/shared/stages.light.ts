@@ -2,8 +2,8 @@
  * Descriptions of pipeline stages, the names allowed inside them, and how each stage changes the field names. The checker uses
  * the same table. Data only.
  */
-import type { NameFlow } from '../../../language/schema/name-flow.js';
-import type { MemberNames, NamePlace } from '../../../language/schema/meta.js';
+import type { NameFlow } from '../../../contract/name-flow.js';
+import type { MemberNames, NamePlace } from '../../../contract/field-meta.js';
 import { EXPRESSION_WORDS, GROUP_WORDS, WINDOW_WORDS } from './expressions.light.js';
 
 const STAGES: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 /** `UPDATE`: an action of `mongo_query`. */
 import { definePlugin } from '../../../contract/plugin.js';
-import { flag, shape, value } from '../../../language/schema/combinators.js';
+import { flag, shape, value } from '../../../contract/combinators.js';
 import { UPDATE_NAMES } from '../shared/names.light.js';
 import {
   arrayFiltersField,

@@ -1,6 +1,6 @@
 /** Spec of the document store `embedded`: collections in a SQL connection, the default without a MongoDB server. */
 import { definePlugin } from '../../../contract/plugin.js';
-import { shape, text } from '../../../language/schema/combinators.js';
+import { shape, text } from '../../../contract/combinators.js';
 import { dialectErrors } from '../../dialects/shared/errors.light.js';
 
 export default definePlugin({

@@ -1,7 +1,7 @@
 /** Spec of the document store `mongodb`: a MongoDB server or replica set. */
 import { string } from 'yup';
 import { definePlugin } from '../../../contract/plugin.js';
-import { numeric, shape, text, value } from '../../../language/schema/combinators.js';
+import { numeric, shape, text, value } from '../../../contract/combinators.js';
 import { resultFields } from '../../dialects/shared/connection-fields.light.js';
 import { dialectErrors, dialectRefusals } from '../../dialects/shared/errors.light.js';
 

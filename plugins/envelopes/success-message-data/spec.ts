@@ -1,8 +1,8 @@
 /** Spec of envelope `success-message-data`: wraps results with a success flag and a message. */
 import { definePlugin } from '../../../contract/plugin.js';
 import { ResourcePhase } from '../../../contract/slot.js';
-import { choice, objectOf } from '../../../language/schema/forms.js';
-import { shape, text } from '../../../language/schema/combinators.js';
+import { choice, objectOf } from '../../../contract/forms.js';
+import { shape, text } from '../../../contract/combinators.js';
 
 export default definePlugin({
   kind: 'envelope',

@@ -2,7 +2,7 @@
 import { asText, isObject } from '../../../contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
 import { accessorsIn } from '../../../language/strings/accessor.js';
-import { shape, slot } from '../../../language/schema/combinators.js';
+import { shape, slot } from '../../../contract/combinators.js';
 import { relayErrors } from '../../relays/shared/fields.light.js';
 
 const KIND = { say: 'who gets the message is `"broadcast_type"`', rename: 'broadcast_type' };

@@ -2,7 +2,7 @@
 import { isObject } from '../../../contract/json.js';
 import { string } from 'yup';
 import { definePlugin } from '../../../contract/plugin.js';
-import { flag, list, numeric, shape, value } from '../../../language/schema/combinators.js';
+import { flag, list, numeric, shape, value } from '../../../contract/combinators.js';
 import { cacheErrors } from '../../caches/shared/errors.light.js';
 import { checkCache } from './check.light.js';
 

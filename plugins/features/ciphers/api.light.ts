@@ -3,7 +3,7 @@ import type { ApiPart, ApiPlace, JsonSchema } from '../../../contract/api.js';
 import { asText } from '../../../contract/json.js';
 import { ActionPhase } from '../../../contract/slot.js';
 import { accessorsIn } from '../../../language/strings/accessor.js';
-import { ANY, mapRows, propertiesOf } from '../../../language/schema/forms.js';
+import { ANY, mapRows, propertiesOf } from '../../../contract/forms.js';
 import { entriesOf, type CheckedEntry } from './entries.light.js';
 import { BEFORE_OTHERS, DEFAULT_ENCODING } from './settings.light.js';
 

@@ -1,6 +1,6 @@
 /** Spec of `ciphers`: encrypts fields before the actionable runs and decrypts fields of its result. */
 import { definePlugin } from '../../../contract/plugin.js';
-import { list, pluginName, shape, text, value } from '../../../language/schema/combinators.js';
+import { list, pluginName, shape, text, value } from '../../../contract/combinators.js';
 import { describe } from './api.light.js';
 import { check } from './check.light.js';
 import { errors } from './errors.light.js';

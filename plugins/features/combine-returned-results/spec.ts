@@ -1,10 +1,10 @@
 /** Spec of `combine_returned_results_from`: merges the results of several actionables. */
-import { list, numeric, shape } from '../../../language/schema/combinators.js';
+import { list, numeric, shape } from '../../../contract/combinators.js';
 import type { ApiPart, ApiPlace, ApiResults, Forms, JsonSchema } from '../../../contract/api.js';
 import type { Json } from '../../../contract/json.js';
 import { definePlugin } from '../../../contract/plugin.js';
 import { ActionPhase, ResourcePhase } from '../../../contract/slot.js';
-import { isList, isOne, objectOf, propertiesOf, requiredOf, without } from '../../../language/schema/forms.js';
+import { isList, isOne, objectOf, propertiesOf, requiredOf, without } from '../../../contract/forms.js';
 
 const combine = list(
   numeric({ doc: 'Id of an actionable of this resource.', refers: { symbol: 'action', edge: true } }).integer(),

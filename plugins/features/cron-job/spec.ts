@@ -1,6 +1,6 @@
 /** Spec of `cron_job`: an actionable that runs on a schedule, never for a request. */
 import { definePlugin } from '../../../contract/plugin.js';
-import { shape, text } from '../../../language/schema/combinators.js';
+import { shape, text } from '../../../contract/combinators.js';
 import { zoneErrors } from '../../schedulers/shared/fields.light.js';
 import { checkSchedule } from './check.light.js';
 

@@ -1,6 +1,6 @@
 /** Spec of `depends_on`: runs other actionables first and extracts values of their results. */
 import { definePlugin } from '../../../contract/plugin.js';
-import { list, numeric, shape, text } from '../../../language/schema/combinators.js';
+import { list, numeric, shape, text } from '../../../contract/combinators.js';
 
 const ENTRY = '{"resource_id": "self", "action_ids": [1]}';
 const IDS = { say: 'actionables are named by a list of their ids: `"action_ids": [1]`', rename: 'action_ids' };

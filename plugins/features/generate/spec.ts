@@ -1,7 +1,7 @@
 /** Spec of `generate` / `for`: generates an identifier under a name. */
 import { asText, isObject, type Json } from '../../../contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
-import { either, list, pluginName, shape, text } from '../../../language/schema/combinators.js';
+import { either, list, pluginName, shape, text } from '../../../contract/combinators.js';
 
 const source = () =>
   pluginName('generator', { doc: 'The generator: `ULID`, or `$GENERATOR.ULID`.', examples: ['ULID'] });

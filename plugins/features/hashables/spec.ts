@@ -1,6 +1,6 @@
 /** Spec of `hashables`: replaces payload fields by their hash before the actionable runs. */
 import { definePlugin } from '../../../contract/plugin.js';
-import { list, shape } from '../../../language/schema/combinators.js';
+import { list, shape } from '../../../contract/combinators.js';
 import { protectedProperty as property } from '../../hashers/shared/fields.light.js';
 import { check } from './check.light.js';
 

@@ -3,8 +3,8 @@ import { isObject, type Json } from '../../../contract/json.js';
 import type { ApiField, ApiPart, ApiPlace } from '../../../contract/api.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
 import { accessorsIn } from '../../../language/strings/accessor.js';
-import { listOf, objectOf } from '../../../language/schema/forms.js';
-import { numeric, shape, value } from '../../../language/schema/combinators.js';
+import { listOf, objectOf } from '../../../contract/forms.js';
+import { numeric, shape, value } from '../../../contract/combinators.js';
 import { MAX_TOKENS } from './limits.light.js';
 import { addingTokenize } from '../shared/tokenize-fix.light.js';
 

@@ -1,6 +1,6 @@
 /** Spec of `join_room`: this connection receives the messages to a room from now on. */
 import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
-import { shape } from '../../../language/schema/combinators.js';
+import { shape } from '../../../contract/combinators.js';
 import { anyRooms, checkRooms, ROOM_ANY, roomErrors, roomField } from '../shared/rooms.light.js';
 
 const ROOM = { say: 'a connection joins a room by `"join_room": "match $PAYLOAD.match_id"`', rename: 'join_room' };

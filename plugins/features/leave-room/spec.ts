@@ -1,6 +1,6 @@
 /** Spec of `leave_room`: this connection no longer receives the messages to a room. */
 import { definePlugin } from '../../../contract/plugin.js';
-import { shape } from '../../../language/schema/combinators.js';
+import { shape } from '../../../contract/combinators.js';
 import { checkRooms, roomErrors, roomField } from '../shared/rooms.light.js';
 
 const ROOM = { say: 'a connection leaves a room by `"leave_room": "match $PAYLOAD.match_id"`', rename: 'leave_room' };

@@ -1,5 +1,5 @@
 /** Spec of `maintenance`: disables an endpoint without removing it. */
-import { flag, shape } from '../../../language/schema/combinators.js';
+import { flag, shape } from '../../../contract/combinators.js';
 import { definePlugin } from '../../../contract/plugin.js';
 
 export default definePlugin({

@@ -2,10 +2,10 @@
 import type { ApiPart, ApiPlace, JsonSchema } from '../../../contract/api.js';
 import { isObject } from '../../../contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
-import { flag, numeric, shape, text } from '../../../language/schema/combinators.js';
+import { flag, numeric, shape, text } from '../../../contract/combinators.js';
 import { ActionPhase } from '../../../contract/slot.js';
 import { removing } from '../../shared/field-removal.light.js';
-import { isList, isNull } from '../../../language/schema/forms.js';
+import { isList, isNull } from '../../../contract/forms.js';
 
 const STATUS = { say: 'the status is `"status"`', rename: 'status' };
 const SENTENCE = { say: 'the sentence is `"message"`', rename: 'message' };

@@ -1,5 +1,5 @@
 /** Spec of `payload_validation`: rules for the request body, validated before anything runs. */
-import { flag, list, numeric, record, shape, slot } from '../../../language/schema/combinators.js';
+import { flag, list, numeric, record, shape, slot } from '../../../contract/combinators.js';
 import { asText, escapePointer, isObject, type Json } from '../../../contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
 import type { ApiField, ApiPart, ApiPlace } from '../../../contract/api.js';

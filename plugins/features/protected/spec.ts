@@ -9,7 +9,7 @@ import {
   type PluginSpec,
 } from '../../../contract/plugin.js';
 import { HEADER_NAME } from '../../../language/strings/header.js';
-import { list, shape, text } from '../../../language/schema/combinators.js';
+import { list, shape, text } from '../../../contract/combinators.js';
 import { addingTokenize } from '../shared/tokenize-fix.light.js';
 import { ACCESS, acceptsIssued, demandedBy, demandedWords, sayDemanded, signedBy } from '../../tokens/shared/audience.light.js';
 

@@ -1,7 +1,7 @@
 /** Spec of `queue`: runs work in the background with a delay, a priority and retries. */
 import { isObject } from '../../../contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
-import { numeric, shape } from '../../../language/schema/combinators.js';
+import { numeric, shape } from '../../../contract/combinators.js';
 import { checkLater } from '../shared/deferred-checks.light.js';
 import { laterErrors } from '../shared/deferred-errors.light.js';
 import { queueErrors } from '../../queues/kind.js';

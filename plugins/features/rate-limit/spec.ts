@@ -3,7 +3,7 @@ import { isObject, type Json } from '../../../contract/json.js';
 import type { ApiPart, ApiPlace } from '../../../contract/api.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
 import { accessorsIn } from '../../../language/strings/accessor.js';
-import { numeric, shape, value } from '../../../language/schema/combinators.js';
+import { numeric, shape, value } from '../../../contract/combinators.js';
 
 const ADDRESS = '$HEADER.ip';
 const LIMIT = { say: 'how many requests are let through is `"limit"`', rename: 'limit' };

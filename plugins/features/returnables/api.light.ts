@@ -14,7 +14,7 @@ import {
   propertiesOf,
   without,
   type FindName,
-} from '../../../language/schema/forms.js';
+} from '../../../contract/forms.js';
 
 const written = (json: Json | undefined): readonly string[] | null =>
   Array.isArray(json) ? (json as readonly Json[]).map(String) : null;

@@ -2,10 +2,10 @@
 import { asText, isObject, type Json } from '../../../contract/json.js';
 import type { ApiPart, ApiPlace } from '../../../contract/api.js';
 import { definePlugin, type CheckAction, type CheckPlace, type Finding } from '../../../contract/plugin.js';
-import { list, shape, text } from '../../../language/schema/combinators.js';
+import { list, shape, text } from '../../../contract/combinators.js';
 
 import { ActionPhase, ResourcePhase } from '../../../contract/slot.js';
-import { mapRows, nameIn, pick } from '../../../language/schema/forms.js';
+import { mapRows, nameIn, pick } from '../../../contract/forms.js';
 import { DEFAULT_PROPERTY } from '../shared/issues-tokens.light.js';
 import { answerForms, listed, withoutSecrets } from './api.light.js';
 

@@ -1,6 +1,6 @@
 /** Spec of `run_in_background`: the work runs after the response. */
 import { definePlugin } from '../../../contract/plugin.js';
-import { flag, shape } from '../../../language/schema/combinators.js';
+import { flag, shape } from '../../../contract/combinators.js';
 import { isObject } from '../../../contract/json.js';
 import { checkLater } from '../shared/deferred-checks.light.js';
 import { laterErrors } from '../shared/deferred-errors.light.js';

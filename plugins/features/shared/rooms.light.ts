@@ -3,7 +3,7 @@ import type { Json } from '../../../contract/json.js';
 import type { CheckPlace, Finding } from '../../../contract/plugin.js';
 import type { CodeEntry } from '../../../contract/problem.js';
 import { accessorsIn } from '../../../language/strings/accessor.js';
-import { value } from '../../../language/schema/combinators.js';
+import { value } from '../../../contract/combinators.js';
 import { MAX_ROOMS, nameless, RECEIVER_ROOTS, receiverErrors } from '../../broadcasts/shared/receivers.light.js';
 
 export const roomField = (doc: string) =>

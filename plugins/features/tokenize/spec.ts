@@ -10,9 +10,9 @@ import {
   type PluginSpec,
 } from '../../../contract/plugin.js';
 import { ResourcePhase } from '../../../contract/slot.js';
-import { isAny, isOne, propertiesOf, requiredOf } from '../../../language/schema/forms.js';
+import { isAny, isOne, propertiesOf, requiredOf } from '../../../contract/forms.js';
 import { accessorsIn } from '../../../language/strings/accessor.js';
-import { shape, slot } from '../../../language/schema/combinators.js';
+import { shape, slot } from '../../../contract/combinators.js';
 import { DEFAULT_PROPERTY, issuesTokens } from '../shared/issues-tokens.light.js';
 import { ACCESS, PURPOSE_CLAIM } from '../../tokens/shared/audience.light.js';
 

@@ -1,5 +1,5 @@
 /** Spec of `transaction`: excludes a resource from the transaction that consecutive queries share. */
-import { flag, shape } from '../../../language/schema/combinators.js';
+import { flag, shape } from '../../../contract/combinators.js';
 import { definePlugin } from '../../../contract/plugin.js';
 
 export default definePlugin({

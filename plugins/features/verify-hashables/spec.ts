@@ -2,9 +2,9 @@
 import { asText, isObject, type Json, type JsonObject } from '../../../contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
 import { ActionPhase } from '../../../contract/slot.js';
-import { isNull } from '../../../language/schema/forms.js';
+import { isNull } from '../../../contract/forms.js';
 import { scanSql } from '../../../language/strings/sql.js';
-import { list, shape, text } from '../../../language/schema/combinators.js';
+import { list, shape, text } from '../../../contract/combinators.js';
 import { property } from '../../hashers/shared/fields.light.js';
 
 const PROPERTY = { say: 'the field of the payload is `"property"`', rename: 'property' };

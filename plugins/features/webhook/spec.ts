@@ -2,7 +2,7 @@
 import { asText, type Json } from '../../../contract/json.js';
 import type { ApiPart, ApiPlace } from '../../../contract/api.js';
 import { definePlugin, type CheckPlace, type Finding, type PluginSpec } from '../../../contract/plugin.js';
-import { shape, slot } from '../../../language/schema/combinators.js';
+import { shape, slot } from '../../../contract/combinators.js';
 import { modeOf, verifiersOf } from './verifications.light.js';
 
 export default definePlugin({

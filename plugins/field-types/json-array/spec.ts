@@ -1,6 +1,6 @@
 /** Spec of `JSON_ARRAY`. */
 import { definePlugin } from '../../../contract/plugin.js';
-import { pluginName, shape } from '../../../language/schema/combinators.js';
+import { pluginName, shape } from '../../../contract/combinators.js';
 import { search } from '../shared/search.light.js';
 
 export default definePlugin({

@@ -2,9 +2,9 @@
 import { asText, escapePointer, isObject, type Json } from '../../../contract/json.js';
 import { definePlugin, type Finding } from '../../../contract/plugin.js';
 import { Slot } from '../../../contract/slot.js';
-import { record, shape, slot } from '../../../language/schema/combinators.js';
+import { record, shape, slot } from '../../../contract/combinators.js';
 import type { ApiPlace, JsonSchema } from '../../../contract/api.js';
-import { nullable, objectOf } from '../../../language/schema/forms.js';
+import { nullable, objectOf } from '../../../contract/forms.js';
 import { search } from '../shared/search.light.js';
 
 /** Options that only a column can have. */

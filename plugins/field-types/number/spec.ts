@@ -1,6 +1,6 @@
 /** Spec of `Number`. */
 import { definePlugin } from '../../../contract/plugin.js';
-import { flag, shape } from '../../../language/schema/combinators.js';
+import { flag, shape } from '../../../contract/combinators.js';
 
 export default definePlugin({
   kind: 'field-type',

@@ -1,6 +1,6 @@
 /** Spec of `String`. */
 import { definePlugin } from '../../../contract/plugin.js';
-import { flag, numeric, shape } from '../../../language/schema/combinators.js';
+import { flag, numeric, shape } from '../../../contract/combinators.js';
 import { BLIND_KEY, BLIND_KEY_BYTES } from '../../shared/blind-key.light.js';
 import { search } from '../shared/search.light.js';
 

@@ -1,7 +1,7 @@
 /** Spec of `ARGON2`: argon2id, which costs memory and time. */
 import { isObject } from '../../../contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
-import { numeric, shape } from '../../../language/schema/combinators.js';
+import { numeric, shape } from '../../../contract/combinators.js';
 import { hasherErrors } from '../shared/errors.light.js';
 import { salt } from '../shared/fields.light.js';
 

@@ -1,5 +1,5 @@
 /** Fields shared by specs about hashing. Schemas only. */
-import { text, value } from '../../../language/schema/combinators.js';
+import { text, value } from '../../../contract/combinators.js';
 
 export const salt = value(text({ doc: 'Text that is mixed into the salt.' }), {
   doc: 'Text that is mixed into the random salt of each hash. Equal passwords still hash differently, and nothing but the hash is needed to verify.',

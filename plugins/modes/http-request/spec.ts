@@ -1,7 +1,7 @@
 /** Spec of mode `HTTPREQUEST`: a call to another service over HTTP. */
 import { string } from 'yup';
 import { definePlugin } from '../../../contract/plugin.js';
-import { list, numeric, record, shape, text, value } from '../../../language/schema/combinators.js';
+import { list, numeric, record, shape, text, value } from '../../../contract/combinators.js';
 import { check } from './check.light.js';
 import { errors } from './errors.light.js';
 import { METHODS } from './words.light.js';

@@ -2,8 +2,8 @@
 import type { ApiPart, ApiPlace, Forms } from '../../../contract/api.js';
 import { definePlugin } from '../../../contract/plugin.js';
 import { ActionPhase } from '../../../contract/slot.js';
-import { ANY, NULL } from '../../../language/schema/forms.js';
-import { shape, text } from '../../../language/schema/combinators.js';
+import { ANY, NULL } from '../../../contract/forms.js';
+import { shape, text } from '../../../contract/combinators.js';
 
 const STATEMENT = 'a statement is written `"sql_query": {"query": "SELECT ...", "parameters": []}`';
 const MISTAKEN = {

@@ -1,8 +1,8 @@
 /** Spec of mode `RETURN`: a value written in the definition, with accessors. An extension of the interface. */
 import { definePlugin } from '../../../contract/plugin.js';
 import { ActionPhase } from '../../../contract/slot.js';
-import { formsOf } from '../../../language/schema/forms.js';
-import { shape, value } from '../../../language/schema/combinators.js';
+import { formsOf } from '../../../contract/forms.js';
+import { shape, value } from '../../../contract/combinators.js';
 
 const VALUE = { say: 'what is given is `"value"`', rename: 'value' };
 

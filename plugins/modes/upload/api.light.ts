@@ -2,7 +2,7 @@
 import type { ApiPart, ApiPlace, JsonSchema } from '../../../contract/api.js';
 import { asText, isObject, type Json } from '../../../contract/json.js';
 import { ActionPhase } from '../../../contract/slot.js';
-import { listOf, objectOf } from '../../../language/schema/forms.js';
+import { listOf, objectOf } from '../../../contract/forms.js';
 import { folderParts } from './folder.light.js';
 import { DEFAULT_BYTES, DEFAULT_COUNT, MAX_KEYS } from './limits.light.js';
 

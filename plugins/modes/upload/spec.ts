@@ -3,7 +3,7 @@ import { string } from 'yup';
 import { asText, isObject, type Json } from '../../../contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
 import { isSub0 } from '../../../contract/profile.js';
-import { flag, list, numeric, shape, text, value } from '../../../language/schema/combinators.js';
+import { flag, list, numeric, shape, text, value } from '../../../contract/combinators.js';
 import { describe } from './api.light.js';
 import { UPLOAD_ERRORS } from './errors.light.js';
 import { folderFlaw, folderParts, withoutSlash } from './folder.light.js';

@@ -1,7 +1,7 @@
 /** Spec of `opentelemetry`: exports traces of requests and their actionables to a collector. */
 import { string } from 'yup';
 import { definePlugin } from '../../../contract/plugin.js';
-import { numeric, record, shape, text, value } from '../../../language/schema/combinators.js';
+import { numeric, record, shape, text, value } from '../../../contract/combinators.js';
 
 export default definePlugin({
   kind: 'observer',

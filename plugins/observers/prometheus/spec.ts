@@ -2,7 +2,7 @@
 import { string } from 'yup';
 import { asText } from '../../../contract/json.js';
 import { definePlugin } from '../../../contract/plugin.js';
-import { shape, text, value } from '../../../language/schema/combinators.js';
+import { shape, text, value } from '../../../contract/combinators.js';
 import { variableOf } from '../../tokens/shared/keys.light.js';
 
 export default definePlugin({

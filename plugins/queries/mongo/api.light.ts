@@ -2,7 +2,7 @@
 import type { ApiPart, ApiPlace, JsonSchema } from '../../../contract/api.js';
 import { asText } from '../../../contract/json.js';
 import { ActionPhase } from '../../../contract/slot.js';
-import { ANY, listOf } from '../../../language/schema/forms.js';
+import { ANY, listOf } from '../../../contract/forms.js';
 
 const OF_LISTS = ['QRY_TOO_WIDE', 'QRY_NO_LIST', 'QRY_ITEM'];
 const OF_WRITES = ['QRY_UNIQUE', 'QRY_NOT_NULL', 'QRY_CHECK', 'QRY_FOREIGN_KEY', 'QRY_SERIALIZATION'];

@@ -1,7 +1,7 @@
 /** Checks pipelines: known stages, and model fields as long as the documents keep them. Follows field names only, not types. */
 import { isObject, type Json } from '../../../contract/json.js';
 import type { Finding } from '../../../contract/plugin.js';
-import { namesAfter, type NameFlow } from '../../../language/schema/name-flow.js';
+import { namesAfter, type NameFlow } from '../../../contract/name-flow.js';
 import { STAGE_FLOWS } from '../../document-actions/shared/stages.light.js';
 import {
   below,

@@ -5,7 +5,7 @@ import { describe } from './api.light.js';
 import { checkDocuments } from './check.light.js';
 import { documentErrors } from './errors.light.js';
 import { definePlugin } from '../../../contract/plugin.js';
-import { either, flag, list, shape, text, value } from '../../../language/schema/combinators.js';
+import { either, flag, list, shape, text, value } from '../../../contract/combinators.js';
 
 const VALUES = { say: 'values for `"$1"`, `"$2"`, ... are listed in `"parameters"`', rename: 'parameters' };
 const COLLECTION = { say: 'the collection is `"collection"`', rename: 'collection' };

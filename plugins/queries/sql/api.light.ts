@@ -2,7 +2,7 @@
 import type { ApiPart, ApiPlace, JsonSchema } from '../../../contract/api.js';
 import { asText } from '../../../contract/json.js';
 import { ActionPhase } from '../../../contract/slot.js';
-import { ANY, listOf, nullable, NULL } from '../../../language/schema/forms.js';
+import { ANY, listOf, nullable, NULL } from '../../../contract/forms.js';
 
 const OF_VALUES = ['QRY_UNIQUE', 'QRY_NOT_NULL', 'QRY_CHECK'];
 const OF_LISTS = ['QRY_TOO_WIDE', 'QRY_NO_LIST', 'QRY_ITEM'];

@@ -1,7 +1,7 @@
 /** Spec of `sql_query`: a SQL statement with positional placeholders. Its text is constant from load; values are always bound. */
 import { definePlugin } from '../../../contract/plugin.js';
 import { describe } from './api.light.js';
-import { either, flag, list, shape, text, value } from '../../../language/schema/combinators.js';
+import { either, flag, list, shape, text, value } from '../../../contract/combinators.js';
 import { listErrors } from '../shared/list-errors.light.js';
 import { checkStatement } from './check.light.js';
 

@@ -1,6 +1,6 @@
 /** Spec of the queue `embedded`: tables in the embedded database of the project, the default without a server. */
 import { definePlugin } from '../../../contract/plugin.js';
-import { shape, text } from '../../../language/schema/combinators.js';
+import { shape, text } from '../../../contract/combinators.js';
 import { queueFields } from '../shared/fields.light.js';
 import { queueErrors } from '../kind.js';
 

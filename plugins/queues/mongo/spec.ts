@@ -1,7 +1,7 @@
 /** Spec of the queue `mongo`: a MongoDB collection shared by several processes. */
 import { string } from 'yup';
 import { definePlugin } from '../../../contract/plugin.js';
-import { shape, text, value } from '../../../language/schema/combinators.js';
+import { shape, text, value } from '../../../contract/combinators.js';
 import { queueFields } from '../shared/fields.light.js';
 import { queueErrors } from '../kind.js';
 

@@ -1,7 +1,7 @@
 /** Spec of the queue `postgres`: tables on a server shared by several processes. */
 import { string } from 'yup';
 import { definePlugin } from '../../../contract/plugin.js';
-import { numeric, shape, value } from '../../../language/schema/combinators.js';
+import { numeric, shape, value } from '../../../contract/combinators.js';
 import { queueFields } from '../shared/fields.light.js';
 import { queueErrors } from '../kind.js';
 

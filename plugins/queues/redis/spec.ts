@@ -1,6 +1,6 @@
 /** Spec of the queue `redis`: a server shared by several processes, which must persist its data. */
 import { definePlugin } from '../../../contract/plugin.js';
-import { shape } from '../../../language/schema/combinators.js';
+import { shape } from '../../../contract/combinators.js';
 import { queueFields } from '../shared/fields.light.js';
 import { queueErrors } from '../kind.js';
 import { redisFields } from '../../shared/redis-fields.light.js';

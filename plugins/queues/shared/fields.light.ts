@@ -1,5 +1,5 @@
 /** Config fields of every queue. Data only; specs combine them with their own fields. */
-import { numeric } from '../../../language/schema/combinators.js';
+import { numeric } from '../../../contract/combinators.js';
 
 /** `poll`: default seconds between polls of the store when no notification wakes the process. */
 export const queueFields = (poll: number) => ({

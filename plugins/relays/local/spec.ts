@@ -1,6 +1,6 @@
 /** Spec of the relay `local`: clients of this process only. */
 import { definePlugin } from '../../../contract/plugin.js';
-import { shape } from '../../../language/schema/combinators.js';
+import { shape } from '../../../contract/combinators.js';
 import { relayErrors, relayFields } from '../shared/fields.light.js';
 
 export default definePlugin({

@@ -1,6 +1,6 @@
 /** Spec of the relay `redis`: clients of all processes that share a server. */
 import { definePlugin } from '../../../contract/plugin.js';
-import { shape } from '../../../language/schema/combinators.js';
+import { shape } from '../../../contract/combinators.js';
 import { redisFields } from '../../shared/redis-fields.light.js';
 import { relayErrors, relayFields } from '../shared/fields.light.js';
 

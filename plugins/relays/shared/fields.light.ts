@@ -1,6 +1,6 @@
 /** Fields and error codes of every relay, including how long messages are retained for reconnecting clients. Data only. */
 import type { CodeEntry } from '../../../contract/problem.js';
-import { flag, numeric } from '../../../language/schema/combinators.js';
+import { flag, numeric } from '../../../contract/combinators.js';
 
 /** Maximum bytes of one message as JSON. */
 export const MAX_MESSAGE = 262_144;

@@ -1,6 +1,6 @@
 /** Spec of the scheduler `embedded`: the ledger is in the database of a SQL connection. */
 import { definePlugin } from '../../../contract/plugin.js';
-import { shape, text } from '../../../language/schema/combinators.js';
+import { shape, text } from '../../../contract/combinators.js';
 import { checkScheduler, zoneErrors } from '../shared/fields.light.js';
 
 export default definePlugin({

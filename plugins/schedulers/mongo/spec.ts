@@ -1,7 +1,7 @@
 /** Spec of the scheduler `mongo`: the ledger on a MongoDB server. */
 import { string } from 'yup';
 import { definePlugin } from '../../../contract/plugin.js';
-import { numeric, shape, value } from '../../../language/schema/combinators.js';
+import { numeric, shape, value } from '../../../contract/combinators.js';
 import { checkScheduler, ledgerErrors } from '../shared/fields.light.js';
 
 export default definePlugin({

@@ -1,7 +1,7 @@
 /** Spec of the scheduler `postgres`: the ledger on a PostgreSQL server. */
 import { string } from 'yup';
 import { definePlugin } from '../../../contract/plugin.js';
-import { shape, value } from '../../../language/schema/combinators.js';
+import { shape, value } from '../../../contract/combinators.js';
 import { checkScheduler, ledgerErrors } from '../shared/fields.light.js';
 
 export default definePlugin({

@@ -1,6 +1,6 @@
 /** Spec of the scheduler `redis`: the ledger on a Redis server. */
 import { definePlugin } from '../../../contract/plugin.js';
-import { shape } from '../../../language/schema/combinators.js';
+import { shape } from '../../../contract/combinators.js';
 import { redisFields } from '../../shared/redis-fields.light.js';
 import { checkScheduler, ledgerErrors } from '../shared/fields.light.js';
 

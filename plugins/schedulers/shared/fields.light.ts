@@ -4,7 +4,7 @@ import type { CheckPlace, Finding } from '../../../contract/plugin.js';
 import type { CodeEntry } from '../../../contract/problem.js';
 import { accessorsIn } from '../../../language/strings/accessor.js';
 import { isZone, zoneNames } from '../../../language/strings/zone.js';
-import { numeric, shape, text } from '../../../language/schema/combinators.js';
+import { numeric, shape, text } from '../../../contract/combinators.js';
 
 /** Seconds. */
 const CATCH_UP = 86_400;

@@ -1,7 +1,7 @@
 /** Spec of the storage `local-disk`: files in a local folder, served by the server itself. */
 import { string } from 'yup';
 import { definePlugin } from '../../../contract/plugin.js';
-import { shape, value } from '../../../language/schema/combinators.js';
+import { shape, value } from '../../../contract/combinators.js';
 import { storageErrors } from '../kind.js';
 
 export default definePlugin({

@@ -1,7 +1,7 @@
 /** Spec of the storage `minio`: a bucket of any S3 server. */
 import { string } from 'yup';
 import { definePlugin } from '../../../contract/plugin.js';
-import { flag, numeric, shape, value } from '../../../language/schema/combinators.js';
+import { flag, numeric, shape, value } from '../../../contract/combinators.js';
 import { storageErrors } from '../kind.js';
 
 const ADDRESS = /^https?:\/\/[^\s/?#@]+\/?$/;

@@ -2,7 +2,7 @@
 import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
 import { asText } from '../../../contract/json.js';
 import { isSampleSecret } from '../../../language/strings/sample-secrets.js';
-import { shape, text } from '../../../language/schema/combinators.js';
+import { shape, text } from '../../../contract/combinators.js';
 import { TOK_KEY, variableOf } from '../shared/keys.light.js';
 import { lengthFlaw, localKeyFlaw } from './key.light.js';
 

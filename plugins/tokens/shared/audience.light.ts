@@ -4,7 +4,7 @@
  */
 import { asText, isObject, type Json } from '../../../contract/json.js';
 import type { CheckPlace } from '../../../contract/plugin.js';
-import { either, list, text, value } from '../../../language/schema/combinators.js';
+import { either, list, text, value } from '../../../contract/combinators.js';
 
 /** The default purpose; it is not written into tokens. */
 export const ACCESS = 'access';

@@ -1,6 +1,6 @@
 /** Spec of `ARRAY`: a list of objects. */
 import { definePlugin } from '../../../contract/plugin.js';
-import { shape } from '../../../language/schema/combinators.js';
+import { shape } from '../../../contract/combinators.js';
 import { closed, listBounds, nestedFields } from '../shared/bounds.light.js';
 import { countSchema, fieldsSchema } from '../shared/rule-schemas.light.js';
 

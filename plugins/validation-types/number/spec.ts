@@ -1,6 +1,6 @@
 /** Spec of `NUMBER`. */
 import { definePlugin } from '../../../contract/plugin.js';
-import { flag, numeric, shape } from '../../../language/schema/combinators.js';
+import { flag, numeric, shape } from '../../../contract/combinators.js';
 
 export default definePlugin({
   kind: 'validation-type',

@@ -1,6 +1,6 @@
 /** Spec of `OBJECT`. */
 import { definePlugin } from '../../../contract/plugin.js';
-import { shape } from '../../../language/schema/combinators.js';
+import { shape } from '../../../contract/combinators.js';
 import { closed, lengthBounds, nestedFields } from '../shared/bounds.light.js';
 import { fieldsSchema } from '../shared/rule-schemas.light.js';
 

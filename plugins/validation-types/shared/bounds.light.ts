@@ -1,6 +1,6 @@
 /** Rule fields shared by several validation types. */
 import { canonicalField } from './canonical.light.js';
-import { flag, numeric, record, shape, slot } from '../../../language/schema/combinators.js';
+import { flag, numeric, record, shape, slot } from '../../../contract/combinators.js';
 
 export const lengthBounds = shape({
   canonical: canonicalField,

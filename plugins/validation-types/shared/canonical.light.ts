@@ -1,5 +1,5 @@
 /** Canonical forms of text values: the rule field, and the names of the forms. */
-import { either, list, text } from '../../../language/schema/combinators.js';
+import { either, list, text } from '../../../contract/combinators.js';
 import type { Json } from '../../../contract/json.js';
 
 export const FORMS = ['trim', 'nfc', 'lower', 'email'] as const;

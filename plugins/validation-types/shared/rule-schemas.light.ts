@@ -3,7 +3,7 @@
  */
 import type { ApiField, ApiPlace, JsonSchema } from '../../../contract/api.js';
 import { asText, type Json } from '../../../contract/json.js';
-import { nullable, objectOf } from '../../../language/schema/forms.js';
+import { nullable, objectOf } from '../../../contract/forms.js';
 import { boundsOf, ruleOf, type Rule } from './fields.light.js';
 import { validationType } from '../kind.js';
 

@@ -1,6 +1,6 @@
 /** Spec of `STRINGARRAY`: a list of texts. */
 import { definePlugin } from '../../../contract/plugin.js';
-import { numeric, shape } from '../../../language/schema/combinators.js';
+import { numeric, shape } from '../../../contract/combinators.js';
 import { canonicalField } from '../shared/canonical.light.js';
 import { listBounds } from '../shared/bounds.light.js';
 import { countSchema, textSchema } from '../shared/rule-schemas.light.js';

@@ -1,6 +1,6 @@
 /** Spec of `HeaderTokenVerifier`: a header that must equal a secret. */
 import { definePlugin } from '../../../contract/plugin.js';
-import { shape } from '../../../language/schema/combinators.js';
+import { shape } from '../../../contract/combinators.js';
 import {
   checkSecret,
   headerField,

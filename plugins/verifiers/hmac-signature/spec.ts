@@ -2,7 +2,7 @@
 import { asText } from '../../../contract/json.js';
 import type { ApiPlace } from '../../../contract/api.js';
 import { definePlugin } from '../../../contract/plugin.js';
-import { shape, text } from '../../../language/schema/combinators.js';
+import { shape, text } from '../../../contract/combinators.js';
 import {
   checkPath,
   checkSecret,

@@ -1,7 +1,7 @@
 /** Spec of `IpAllowListVerifier`: the sender's address must be in a list. */
 import { asText } from '../../../contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
-import { shape } from '../../../language/schema/combinators.js';
+import { shape } from '../../../contract/combinators.js';
 import { variableOf } from '../../tokens/shared/keys.light.js';
 import { setting, verifierErrors } from '../shared/fields.light.js';
 import { entriesOf, looksLikeAddress } from './entries.light.js';

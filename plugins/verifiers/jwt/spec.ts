@@ -2,7 +2,7 @@
 import type { ApiPart, ApiPlace } from '../../../contract/api.js';
 import { asText } from '../../../contract/json.js';
 import { definePlugin } from '../../../contract/plugin.js';
-import { shape, text } from '../../../language/schema/combinators.js';
+import { shape, text } from '../../../contract/combinators.js';
 import {
   checkSecret,
   headerField,

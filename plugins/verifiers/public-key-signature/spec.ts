@@ -3,7 +3,7 @@ import { definePlugin } from '../../../contract/plugin.js';
 import { asText } from '../../../contract/json.js';
 import type { ApiPlace } from '../../../contract/api.js';
 import type { CheckPlace, Finding } from '../../../contract/plugin.js';
-import { shape } from '../../../language/schema/combinators.js';
+import { shape } from '../../../contract/combinators.js';
 import { variableOf } from '../../tokens/shared/keys.light.js';
 import {
   checkPath,

@@ -3,8 +3,8 @@
  * checks every value that was sent.
  */
 import type { ApiPart, ApiPlace } from '../../../contract/api.js';
-import { text, value } from '../../../language/schema/combinators.js';
-import type { FieldMeta } from '../../../language/schema/meta.js';
+import { text, value } from '../../../contract/combinators.js';
+import type { FieldMeta } from '../../../contract/field-meta.js';
 import type { CheckPlace, Finding } from '../../../contract/plugin.js';
 import type { CodeEntry } from '../../../contract/problem.js';
 import { asText } from '../../../contract/json.js';

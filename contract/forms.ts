@@ -1,6 +1,6 @@
 /** Builds and transforms JSON Schemas of values and results, for specs and exporters. Validates no values. */
-import type { Forms, JsonSchema } from '../../contract/api.js';
-import { isObject, type Json } from '../../contract/json.js';
+import type { Forms, JsonSchema } from './api.js';
+import { isObject, type Json } from './json.js';
 
 export const ANY: JsonSchema = {};
 export const NULL: JsonSchema = { type: 'null' };

@@ -2,8 +2,8 @@
  * Metadata of the fields of definition and config files, read by checker, editors and reference. Data only; the functions `inner`
  * and `options` are set by combinators and removed by folding.
  */
-import type { Json } from '../../contract/json.js';
-import type { Mistaken } from '../../contract/mistaken.js';
+import type { Json } from './json.js';
+import type { Mistaken } from './mistaken.js';
 import type { NameFlow } from './name-flow.js';
 
 /** What a name in a definition can refer to. */

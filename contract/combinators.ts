@@ -3,8 +3,8 @@
  * without prototypes. Validates nothing.
  */
 import { array, boolean, mixed, number, object, string, type ObjectShape, type Schema } from 'yup';
-import type { Json, JsonObject } from '../../contract/json.js';
-import type { FieldMeta } from './meta.js';
+import type { Json, JsonObject } from './json.js';
+import type { FieldMeta } from './field-meta.js';
 
 /** An object with named fields. The walker reports unknown keys with their location. */
 export const shape = <S extends ObjectShape>(fields: S, meta: Pick<FieldMeta, 'mistaken' | 'form'> = {}) =>

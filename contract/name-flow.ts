@@ -2,7 +2,7 @@
  * Computes how a pipeline stage changes the field names of documents, ignoring values and types. Specs assign a flow to each
  * stage.
  */
-import { isObject, type Json } from '../../contract/json.js';
+import { isObject, type Json } from './json.js';
 
 export const NAME_FLOWS = [
   /** The names stay the same. */
