@@ -6,16 +6,4 @@ export { definePlugin } from './plugin.js';
 export type { CheckPlace, Finding, PluginSpec } from './plugin.js';
 export type { Json, JsonObject } from './json.js';
 export { Slot } from './slot.js';
-export {
-  anyJson,
-  either,
-  flag,
-  list,
-  numeric,
-  pluginName,
-  record,
-  shape,
-  slot,
-  text,
-  value,
-} from './combinators.js';
+export { anyJson, either, flag, list, numeric, pluginName, record, shape, slot, text, value } from './combinators.js';

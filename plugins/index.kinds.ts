@@ -62,7 +62,13 @@ export type { Cache, Counted, Recall } from './caches/kind.js';
 export type { Cipher, SealingKey } from './ciphers/kind.js';
 export type { Dialect } from './dialects/kind.js';
 export type { DocumentAction, DocumentParts } from './document-actions/kind.js';
-export type { Document, DocumentStore, DocumentTransaction, FindOptions, UpdateOptions } from './document-stores/kind.js';
+export type {
+  Document,
+  DocumentStore,
+  DocumentTransaction,
+  FindOptions,
+  UpdateOptions,
+} from './document-stores/kind.js';
 export type { Encoding } from './encodings/kind.js';
 export type { Inspector } from './inspectors/kind.js';
 export { storageErrors } from './storages/kind.js';

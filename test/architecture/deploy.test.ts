@@ -96,7 +96,15 @@ describe('deploy/Dockerfile', () => {
     const copied = docker
       .filter(({ word, rest }) => word === 'COPY' && !rest.startsWith('--from'))
       .flatMap(({ rest }) => rest.split(/\s+/).slice(0, -1));
-    expect(copied).to.include.members(['package.json', 'package-lock.json', 'contract', 'language', 'kernel', 'plugins', 'cli']);
+    expect(copied).to.include.members([
+      'package.json',
+      'package-lock.json',
+      'contract',
+      'language',
+      'kernel',
+      'plugins',
+      'cli',
+    ]);
     for (const path of copied) {
       expect(existsSync(join(ROOT, path)), path).to.equal(true);
       expect(ignore, path).to.include(`!${path}`);

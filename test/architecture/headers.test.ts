@@ -7,7 +7,17 @@ import ts from 'typescript';
 import { eachNode, sourcesIn } from '../support/sources.js';
 
 const MAX_LINES = 350;
-const sources = sourcesIn('contract', 'language', 'kernel', 'cli', 'plugins', 'language-server', 'extension', 'test', 'bench');
+const sources = sourcesIn(
+  'contract',
+  'language',
+  'kernel',
+  'cli',
+  'plugins',
+  'language-server',
+  'extension',
+  'test',
+  'bench',
+);
 
 describe('architecture: files', () => {
   it('begin with a header comment', () => {

@@ -18,7 +18,18 @@ const row = (name: string): string => (name.startsWith('@types/') ? '@types/*' :
 /** Command lines and types: nothing imports them. */
 const TOOLS = /^(@types\/.*|oxlint|oxlint-tsgolint)$/;
 
-const sources = ['contract', 'language', 'kernel', 'cli', 'language-server', 'plugins', 'extension', 'test', 'bench', '.']
+const sources = [
+  'contract',
+  'language',
+  'kernel',
+  'cli',
+  'language-server',
+  'plugins',
+  'extension',
+  'test',
+  'bench',
+  '.',
+]
   .flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: folder !== '.', encoding: 'utf8' }).map((name) => join(folder, name)),
   )

@@ -2,13 +2,7 @@
 import { definePlugin } from '../../../contract/plugin.js';
 import { flag, shape, value } from '../../../contract/combinators.js';
 import { UPDATE_NAMES } from '../shared/names.light.js';
-import {
-  arrayFiltersField,
-  filterField,
-  MISTAKEN_FILTER,
-  MISTAKEN_UPDATE,
-  sortField,
-} from '../shared/fields.light.js';
+import { arrayFiltersField, filterField, MISTAKEN_FILTER, MISTAKEN_UPDATE, sortField } from '../shared/fields.light.js';
 
 export default definePlugin({
   kind: 'document-action',

@@ -8,13 +8,7 @@ import { Fault, fault } from '../../../contract/fault.js';
 import { createRepeats } from '../../../contract/repeats.js';
 import { clock } from '../../../language/project/clock.js';
 import { SERIALIZABLE, SNAPSHOT, type Dialect, type Isolation, type Transaction } from '../../dialects/kind.js';
-import type {
-  Document,
-  DocumentStore,
-  DocumentTransaction,
-  FindOptions,
-  UpdateOptions,
-} from '../kind.js';
+import type { Document, DocumentStore, DocumentTransaction, FindOptions, UpdateOptions } from '../kind.js';
 import { wantsNothing } from '../shared/window.js';
 import { aggregateWith } from './aggregate.js';
 import { encode, idKey, plainCopy, refused } from './codec.js';

@@ -13,13 +13,7 @@ import {
   type Sort,
 } from 'mongodb';
 import type { Asker } from '../../../contract/asker.js';
-import type {
-  Document,
-  DocumentStore,
-  DocumentTransaction,
-  FindOptions,
-  UpdateOptions,
-} from '../kind.js';
+import type { Document, DocumentStore, DocumentTransaction, FindOptions, UpdateOptions } from '../kind.js';
 import { LargeResult } from '../../shared/results.js';
 import { wantsNothing } from '../shared/window.js';
 import type { Connection } from './connection.js';

@@ -1,17 +1,18 @@
 /** Spec of `protected`: only callers with a valid token. */
 import type { ApiPart, ApiPlace } from '../../../contract/api.js';
 import { asText, isObject } from '../../../contract/json.js';
-import {
-  definePlugin,
-  type CheckPlace,
-  type Finding,
-  type Issued,
-  type PluginSpec,
-} from '../../../contract/plugin.js';
+import { definePlugin, type CheckPlace, type Finding, type Issued, type PluginSpec } from '../../../contract/plugin.js';
 import { HEADER_NAME } from '../../../language/strings/header.js';
 import { list, shape, text } from '../../../contract/combinators.js';
 import { addingTokenize } from '../shared/tokenize-fix.light.js';
-import { ACCESS, acceptsIssued, demandedBy, demandedWords, sayDemanded, signedBy } from '../../tokens/shared/audience.light.js';
+import {
+  ACCESS,
+  acceptsIssued,
+  demandedBy,
+  demandedWords,
+  sayDemanded,
+  signedBy,
+} from '../../tokens/shared/audience.light.js';
 
 const HEADER = { say: 'the header with the token is `"provide_as"`', rename: 'provide_as' };
 const CLAIMS = { say: 'claims that are read are listed in `"extract_claims"`', rename: 'extract_claims' };

@@ -2,13 +2,7 @@
 import type { ApiPart, ApiPlace, Forms, JsonSchema } from '../../../contract/api.js';
 import { asText, isObject, type Json } from '../../../contract/json.js';
 import { POISON_KEYS } from '../../../contract/json.js';
-import {
-  definePlugin,
-  type CheckPlace,
-  type Finding,
-  type Issued,
-  type PluginSpec,
-} from '../../../contract/plugin.js';
+import { definePlugin, type CheckPlace, type Finding, type Issued, type PluginSpec } from '../../../contract/plugin.js';
 import { ResourcePhase } from '../../../contract/slot.js';
 import { isAny, isOne, propertiesOf, requiredOf } from '../../../contract/forms.js';
 import { accessorsIn } from '../../../language/strings/accessor.js';

@@ -1,14 +1,7 @@
 /** Spec of `HeaderTokenVerifier`: a header that must equal a secret. */
 import { definePlugin } from '../../../contract/plugin.js';
 import { shape } from '../../../contract/combinators.js';
-import {
-  checkSecret,
-  headerField,
-  mistakenIn,
-  secretField,
-  shown,
-  verifierErrors,
-} from '../shared/fields.light.js';
+import { checkSecret, headerField, mistakenIn, secretField, shown, verifierErrors } from '../shared/fields.light.js';
 
 export default definePlugin({
   kind: 'verifier',

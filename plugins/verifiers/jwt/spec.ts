@@ -3,14 +3,7 @@ import type { ApiPart, ApiPlace } from '../../../contract/api.js';
 import { asText } from '../../../contract/json.js';
 import { definePlugin } from '../../../contract/plugin.js';
 import { shape, text } from '../../../contract/combinators.js';
-import {
-  checkSecret,
-  headerField,
-  mistakenIn,
-  secretField,
-  shown,
-  verifierErrors,
-} from '../shared/fields.light.js';
+import { checkSecret, headerField, mistakenIn, secretField, shown, verifierErrors } from '../shared/fields.light.js';
 import { TOK_KEY } from '../../tokens/shared/keys.light.js';
 import { demandedWords } from '../../tokens/shared/audience.light.js';
 
