@@ -142,4 +142,9 @@ export interface Registrar {
   tap<N extends HookName>(name: N, tap: HookTaps[N], options?: TapOptions): void;
   /** Throws KRN_ROUTE when the path is taken. */
   route(route: Route): void;
+  /** Adds a Koa middleware before those of the kernel; the first added is the outermost. Throws KRN_SEALED after the start. */
+  middleware(middleware: Middleware): void;
 }
+
+/** A Koa middleware (`Koa.Middleware`); `never` accepts any type of context. */
+export type Middleware = (context: never, next: () => Promise<unknown>) => unknown;

@@ -11,6 +11,7 @@ import { documentAction } from './document-actions/kind.js';
 import { documentStore } from './document-stores/kind.js';
 import { encoding } from './encodings/kind.js';
 import { inspector } from './inspectors/kind.js';
+import { middleware } from './middlewares/kind.js';
 import { observer } from './observers/kind.js';
 import { storage } from './storages/kind.js';
 import { strategy } from './strategies/kind.js';
@@ -44,6 +45,7 @@ export {
   generator,
   hasher,
   inspector,
+  middleware,
   mode,
   observer,
   query,
@@ -103,6 +105,7 @@ export const kinds: readonly Kind[] = [
   generator,
   hasher,
   inspector,
+  middleware,
   mode,
   observer,
   query,

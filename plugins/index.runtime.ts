@@ -68,6 +68,7 @@ const loaders: Readonly<Record<PluginId, Loader>> = {
   'mode:QUERY': () => import('./modes/query/runtime.js'),
   'mode:RETURN': () => import('./modes/return/runtime.js'),
   'mode:UPLOAD': () => import('./modes/upload/runtime.js'),
+  'middleware:koa': () => import('./middlewares/koa/runtime.js'),
   'observer:access_log': () => import('./observers/access-log/runtime.js'),
   'observer:opentelemetry': () => import('./observers/opentelemetry/runtime.js'),
   'observer:prometheus': () => import('./observers/prometheus/runtime.js'),

@@ -67,6 +67,7 @@ import uniqid from './generators/uniqid/spec.js';
 import uuid from './generators/uuid/spec.js';
 import argon2 from './hashers/argon2/spec.js';
 import bcrypt from './hashers/bcrypt/spec.js';
+import koa from './middlewares/koa/spec.js';
 import accessLog from './observers/access-log/spec.js';
 import openTelemetry from './observers/opentelemetry/spec.js';
 import prometheus from './observers/prometheus/spec.js';
@@ -197,6 +198,7 @@ export const specs: readonly PluginSpec[] = [
   mongoQueue,
   postgresQueue,
   redisQueue,
+  koa,
   accessLog,
   minio,
   openTelemetry,

@@ -51,18 +51,16 @@ const MAX_DISCARDED = 65_536;
 
 const CLOSED = { connection: 'close' };
 
-export function headersOf(
-  { headers, cors, closing }: Manner,
-  req: IncomingMessage,
-  id: string,
-): Record<string, string> {
-  return {
-    'x-request-id': id,
-    ...headers,
-    ...cors?.headers(req),
-    // A kept-alive connection would delay the shutdown.
-    ...((closing() || isWaiting(req)) && CLOSED),
-  };
+/** The headers that every response begins with. */
+export function initialHeaders({ headers, cors }: Manner, req: IncomingMessage, id: string): Record<string, string> {
+  return { 'x-request-id': id, ...headers, ...cors?.headers(req) };
+}
+
+/** A kept-alive connection would delay the shutdown. */
+export const mustClose = ({ closing }: Manner, req: IncomingMessage): boolean => closing() || isWaiting(req);
+
+export function headersOf(manner: Manner, req: IncomingMessage, id: string): Record<string, string> {
+  return { ...initialHeaders(manner, req, id), ...(mustClose(manner, req) && CLOSED) };
 }
 
 /** Koa's own response handling would touch each header three times. */
@@ -77,7 +75,15 @@ export function write(manner: Manner, visit: Answered, { status, headers, body }
   };
   res.writeHead(status, laidOver(common, headers));
   res.end(content);
-  // A client that does not read the rest must not hold it in memory indefinitely.
+  limitUnread(manner, { req, res }, length);
+}
+
+/** A client that does not read the rest must not hold it in memory indefinitely. */
+export function limitUnread(
+  manner: Manner,
+  { req, res }: { readonly req: IncomingMessage; readonly res: ServerResponse },
+  length: number,
+): void {
   if ((res.socket?.writableLength ?? 0) === 0) return;
   res.setTimeout(manner.patience);
   manner.unread.add(res, networkOf(remoteOf(req, manner.proxies)), length);
@@ -87,6 +93,6 @@ export function write(manner: Manner, visit: Answered, { status, headers, body }
 export function laidOver(common: Readonly<Record<string, string>>, own: Reply['headers']): Record<string, string> {
   const all = { ...common, ...own };
   const { vary } = common;
-  if (vary !== undefined && own['vary'] !== undefined) all['vary'] = `${own['vary']}, ${vary}`;
+  if (vary !== undefined && own['vary'] !== undefined && own['vary'] !== vary) all['vary'] = `${own['vary']}, ${vary}`;
   return all;
 }

@@ -1,9 +1,8 @@
-/** The HTTP transport: a Koa middleware that routes, invokes and writes. All errors go through one function. */
+/** The HTTP application: a list of Koa middlewares, first to last. All errors go through one function. */
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import Koa from 'koa';
 import { fault, type Fault } from '../../contract/fault.js';
-import type { Route } from '../../contract/hooks.js';
+import type { Reply, Route, RouteReply } from '../../contract/hooks.js';
 import { problemTypeOf } from '../../contract/profile.js';
 import type { ResourcePlan } from '../plan/plan.js';
 import { asFault, invoke } from '../runtime/invoke.js';
@@ -13,6 +12,8 @@ import { commonHeaders, headersOf, JSON_TYPE, laidOver, write, type Manner } fro
 import { createCors } from './cors.js';
 import { hostJudge, isLocal } from './hosts.js';
 import { headerValues, HttpInvocation } from './invocation.js';
+import { setInitialHeaders, setResponse, setRouteResponse } from './koa-response.js';
+import { rejectionOf } from './middleware-errors.js';
 import { askRoute, liveRouteFinder, routeFinder, sendRoute, type FindRoute, type FoundRoute } from './plugin-routes.js';
 import { findRoute } from './routes.js';
 import { forgeryJudge, type IsForged } from './senders.js';
@@ -20,22 +21,38 @@ import { Unread } from './unread.js';
 import { statusOf } from './status.js';
 
 /** Logs for the operator only. */
-export type TellFailure = (fault: Fault, id: string) => void;
+export type LogFailure = (fault: Fault, id: string) => void;
 
-/** The request context. */
-interface Visit {
+/** `ctx.state` of a request. */
+interface RequestState {
   readonly id: string;
-  readonly req: IncomingMessage;
-  readonly res: ServerResponse;
   /** Milliseconds since 1970: the instant that definitions see. */
   readonly startedAt: number;
-  /** Monotonic time. */
+  /** Monotonic milliseconds. */
   readonly clock: number;
+  path: string;
+  /** Without its question mark. */
+  query: string;
   plan: ResourcePlan | null;
   /** The path of a plugin's route. */
-  path: string | undefined;
+  route: string | undefined;
   invocation: HttpInvocation | null;
+  /** The code of an error response. */
   code: string | undefined;
+}
+
+type Context = Koa.ParameterizedContext<RequestState>;
+type Middleware = (ctx: Context, next: () => Promise<void>) => Promise<void> | void;
+
+/** Constant after the start. */
+interface Transport extends Manner {
+  readonly kernel: Kernel;
+  readonly logFailure: LogFailure;
+  readonly problemType: string;
+  /** A hook needs the timings of actionables. */
+  readonly timed: boolean;
+  /** No plugin has a middleware: responses are written at once, since Koa's own handling touches each header three times. */
+  readonly direct: boolean;
 }
 
 /**
@@ -44,152 +61,198 @@ interface Visit {
  */
 export function createApp(
   kernel: Kernel,
-  tellFailure: TellFailure,
+  logFailure: LogFailure,
   closing: () => boolean,
   pages: readonly Route[],
   connections: (() => number) | null,
-): Koa {
-  const app = new Koa();
+): Koa<RequestState> {
   const { http } = kernel.config;
-  const methods = verbsOf(http.methods);
-  const headers = Object.freeze(commonHeaders(http.headers));
-  const door: Door = {
+  const methods = http.methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+  const plugins = kernel.middlewares as readonly Middleware[];
+  const transport: Transport = {
     kernel,
-    tellFailure,
-    methods: new Set(methods),
-    allow: methods.join(', '),
-    cors: createCors(http.allowed_origins, methods),
-    answersFor: hostJudge(http, kernel.project.dev),
-    isForged: forgeryJudge(http.allowed_origins, isLocal(http, kernel.project.dev)),
-    headers,
+    logFailure,
     problemType: `${problemTypeOf(kernel.config.profile)}; charset=utf-8`,
+    timed: kernel.hooks.afterResponse !== null || kernel.hooks.reply !== null,
+    cors: createCors(http.allowed_origins, methods),
+    headers: Object.freeze(commonHeaders(http.headers)),
+    closing,
     patience: http.timeouts.idle * 1000,
     unread: new Unread(http.limits.unread),
     proxies: http.trusted_proxies,
-    plugin: liveRouteFinder(() => kernel.routes()),
-    page: routeFinder(pages),
-    timed: kernel.hooks.afterResponse !== null || kernel.hooks.reply !== null,
-    closing,
-    connections,
+    direct: plugins.length === 0,
   };
-
-  app.use(async (ctx) => {
-    const visit: Visit = {
-      id: randomUUID(),
-      req: ctx.req,
-      res: ctx.res,
-      startedAt: Date.now(),
-      clock: performance.now(),
-      plan: null,
-      path: undefined,
-      invocation: null,
-      code: undefined,
-    };
-    ctx.respond = false;
-    try {
-      await answer(door, visit);
-    } catch (error) {
-      answerRefusal(door, visit, asFault(error));
-    }
-    if (visit.invocation?.holds === true)
-      visit.invocation.finish(visit.code === undefined).catch((error) => tellFailure(asFault(error), visit.id));
-    if (kernel.hooks.afterResponse !== null) observe(door, visit);
-  });
-
+  const app = new Koa<RequestState>();
+  const middlewares: readonly Middleware[] = [
+    beginRequest(transport),
+    handleErrors(transport),
+    // Plugins see error responses too, so their headers and encodings apply to them.
+    ...plugins.flatMap((middleware) => [middleware, handleErrors(transport)]),
+    checkHost(transport),
+    serveStatus(transport, connections),
+    answerPreflight(transport),
+    limitUrl(transport),
+    serveRoutes(transport, pages),
+    serveResources(transport, methods),
+  ];
+  for (const middleware of middlewares) app.use(middleware);
   // Koa would print its own errors to stderr.
-  app.on('error', (error: Error) => tellFailure(asFault(error), '-'));
+  app.on('error', (error: Error) => logFailure(asFault(error), '-'));
   return app;
 }
 
-/** `GET` implies `HEAD`. */
-const verbsOf = (methods: readonly string[]): string[] =>
-  methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
-
-/** Constant after the start. */
-interface Door extends Manner {
-  readonly kernel: Kernel;
-  readonly tellFailure: TellFailure;
-  readonly methods: ReadonlySet<string>;
-  readonly allow: string;
-  /** Null: every host name is valid. */
-  readonly answersFor: ReturnType<typeof hostJudge>;
-  readonly isForged: IsForged;
-  readonly plugin: () => FindRoute | null;
-  readonly page: FindRoute | null;
-  readonly connections: (() => number) | null;
-  readonly problemType: string;
-  /** Some hook needs the timings of actionables. */
-  readonly timed: boolean;
+function beginRequest(transport: Transport): Middleware {
+  const { kernel, logFailure } = transport;
+  return async (ctx, next) => {
+    const state: RequestState = {
+      id: randomUUID(),
+      startedAt: Date.now(),
+      clock: performance.now(),
+      path: '',
+      query: '',
+      plan: null,
+      route: undefined,
+      invocation: null,
+      code: undefined,
+    };
+    ctx.state = state;
+    if (transport.direct) ctx.respond = false;
+    else setInitialHeaders(transport, ctx, state.id);
+    await next();
+    if (state.invocation?.holds === true)
+      state.invocation.finish(state.code === undefined).catch((error) => logFailure(asFault(error), state.id));
+    if (kernel.hooks.afterResponse !== null) notifyObservers(transport, ctx);
+  };
 }
 
-async function answer(door: Door, visit: Visit): Promise<void> {
-  const { kernel, methods, allow, closing } = door;
-  const { req, res, id } = visit;
-  const { http } = kernel.config;
-  if (door.answersFor?.(req.headers.host) === false) throw fault('REQ_HOST');
-  const url = req.url ?? '/';
-  const mark = url.indexOf('?');
-  const path = mark === -1 ? url : url.slice(0, mark);
-  const query = mark === -1 ? '' : url.slice(mark + 1);
-  if ((req.method === 'GET' || req.method === 'HEAD') && path.startsWith(http.status_path)) {
-    const status = await statusOf(kernel, path.slice(http.status_path.length), closing(), door.connections);
-    if (status !== null) {
-      write(door, visit, { ...status, headers: { 'cache-control': 'no-store' } }, JSON_TYPE);
-      return;
+function handleErrors(transport: Transport): Middleware {
+  const { kernel, logFailure, problemType } = transport;
+  return async (ctx, next) => {
+    try {
+      await next();
+    } catch (error) {
+      const failure = rejectionOf(error) ?? asFault(error);
+      const { id } = ctx.state;
+      const refusal = refuse(failure, id, kernel.project.registry.codes, kernel.config.docs);
+      ctx.state.code = refusal.body.code;
+      if (refusal.status >= 500) logFailure(failure, id);
+      // The client must not mistake a partial response for a complete one.
+      if (ctx.res.headersSent) ctx.res.destroy();
+      else respond(transport, ctx, refusal, problemType);
     }
-  }
-  const preflight = door.cors?.preflight(req) ?? null;
-  if (preflight !== null) {
-    res.writeHead(204, { ...headersOf(door, req, id), ...preflight }).end();
-    return;
-  }
-  if (url.length > http.limits.url) throw fault('REQ_URL_TOO_LONG', { max: http.limits.url });
-  const found = door.plugin()?.(path) ?? (door.page === null ? null : pageAt(door, path));
-  if (found !== null) {
-    visit.path = found.route.path;
-    const reply = await askRoute(found, req, query, http.trusted_proxies);
-    res.setTimeout(http.timeouts.idle * 1000);
-    await sendRoute(res, req.method, reply, laidOver(headersOf(door, req, id), reply.headers));
-    return;
-  }
-  const { plan, parameters } = findRoute(kernel.plans(), path);
-  visit.plan = plan;
-  if (!methods.has(req.method ?? '')) throw fault('REQ_METHOD', { method: req.method }, { headers: { allow } });
-  const sent = { method: req.method ?? '', header: (name: string) => headerValues(req.rawHeaders, name) };
-  if (door.isForged(sent, plan.proof)) throw fault('REQ_CROSS_SITE');
-  const { startedAt, clock } = visit;
-  const invocation = new HttpInvocation(req, { id, startedAt, clock, query, parameters, timed: door.timed }, http);
-  visit.invocation = invocation;
-  write(door, visit, await invoke(plan, invocation, kernel.hooks), JSON_TYPE);
+  };
+}
+
+function checkHost({ kernel }: Transport): Middleware {
+  const isOwnHost = hostJudge(kernel.config.http, kernel.project.dev);
+  return (ctx, next) => {
+    if (isOwnHost?.(ctx.req.headers.host) === false) throw fault('REQ_HOST');
+    const url = ctx.req.url ?? '/';
+    const mark = url.indexOf('?');
+    ctx.state.path = mark === -1 ? url : url.slice(0, mark);
+    ctx.state.query = mark === -1 ? '' : url.slice(mark + 1);
+    return next();
+  };
+}
+
+function serveStatus(transport: Transport, connections: (() => number) | null): Middleware {
+  const { kernel, closing } = transport;
+  const prefix = kernel.config.http.status_path;
+  return (ctx, next) => {
+    const { path } = ctx.state;
+    if ((ctx.method !== 'GET' && ctx.method !== 'HEAD') || !path.startsWith(prefix)) return next();
+    return statusOf(kernel, path.slice(prefix.length), closing(), connections).then((status) =>
+      status === null
+        ? next()
+        : respond(transport, ctx, { ...status, headers: { 'cache-control': 'no-store' } }, JSON_TYPE),
+    );
+  };
+}
+
+function answerPreflight(transport: Transport): Middleware {
+  const { cors } = transport;
+  return (ctx, next) => {
+    const preflight = cors?.preflight(ctx.req) ?? null;
+    return preflight === null
+      ? next()
+      : respondToRoute(transport, ctx, { status: 204, headers: preflight, body: null });
+  };
+}
+
+function limitUrl({ kernel }: Transport): Middleware {
+  const max = kernel.config.http.limits.url;
+  return (ctx, next) => {
+    if (ctx.url.length > max) throw fault('REQ_URL_TOO_LONG', { max });
+    return next();
+  };
+}
+
+/** Serves the routes of plugins, then `pages`. */
+function serveRoutes(transport: Transport, pages: readonly Route[]): Middleware {
+  const { kernel, proxies } = transport;
+  const findOfPlugins = liveRouteFinder(() => kernel.routes());
+  const findPage = routeFinder(pages);
+  const serve = async (ctx: Context, found: FoundRoute): Promise<void> => {
+    ctx.state.route = found.route.path;
+    const reply = await askRoute(found, ctx.req, ctx.state.query, proxies);
+    ctx.res.setTimeout(transport.patience);
+    await respondToRoute(transport, ctx, reply);
+  };
+  return (ctx, next) => {
+    const { path } = ctx.state;
+    const found = findOfPlugins()?.(path) ?? (findPage === null ? null : pageAt(kernel, findPage, path));
+    return found === null ? next() : serve(ctx, found);
+  };
 }
 
 /** A reload may have given the path to a resource. */
-function pageAt({ kernel, page }: Door, path: string): FoundRoute | null {
-  const found = page?.(path) ?? null;
+function pageAt(kernel: Kernel, findPage: FindRoute, path: string): FoundRoute | null {
+  const found = findPage(path);
   const { byPath, broken } = kernel.plans();
   return found !== null && (byPath.has(path) || broken.has(path)) ? null : found;
 }
 
-function answerRefusal(door: Door, visit: Visit, failure: Fault): void {
-  const { kernel } = door;
-  const refusal = refuse(failure, visit.id, kernel.project.registry.codes, kernel.config.docs);
-  visit.code = refusal.body.code;
-  if (refusal.status >= 500) door.tellFailure(failure, visit.id);
-  // The client must not mistake a partial response for a complete one.
-  if (visit.res.headersSent) visit.res.destroy();
-  else write(door, visit, refusal, door.problemType);
+function serveResources(transport: Transport, methods: readonly string[]): Middleware {
+  const { kernel, timed } = transport;
+  const { http } = kernel.config;
+  const allow = methods.join(', ');
+  const allowed: ReadonlySet<string> = new Set(methods);
+  const isForged: IsForged = forgeryJudge(http.allowed_origins, isLocal(http, kernel.project.dev));
+  return async (ctx) => {
+    const { req, method, state } = ctx;
+    const { plan, parameters } = findRoute(kernel.plans(), state.path);
+    state.plan = plan;
+    if (!allowed.has(method)) throw fault('REQ_METHOD', { method }, { headers: { allow } });
+    const sent = { method, header: (name: string) => headerValues(req.rawHeaders, name) };
+    if (isForged(sent, plan.proof)) throw fault('REQ_CROSS_SITE');
+    const { id, startedAt, clock, query } = state;
+    const invocation = new HttpInvocation(req, { id, startedAt, clock, query, parameters, timed }, http);
+    state.invocation = invocation;
+    respond(transport, ctx, await invoke(plan, invocation, kernel.hooks), JSON_TYPE);
+  };
 }
 
-function observe({ kernel, tellFailure }: Door, visit: Visit): void {
-  const tell = kernel.hooks.afterResponse;
-  if (tell === null) return;
-  const { id, req, res, plan, path, startedAt, code, clock, invocation } = visit;
+function respond(transport: Transport, ctx: Context, reply: Reply, type: string): void {
+  if (transport.direct) write(transport, { id: ctx.state.id, req: ctx.req, res: ctx.res }, reply, type);
+  else setResponse(transport, ctx, reply, type);
+}
+
+async function respondToRoute(transport: Transport, ctx: Context, reply: RouteReply): Promise<void> {
+  if (!transport.direct) return setRouteResponse(transport, ctx, reply);
+  const headers = laidOver(headersOf(transport, ctx.req, ctx.state.id), reply.headers);
+  await sendRoute(ctx.res, ctx.req.method, reply, headers);
+}
+
+function notifyObservers({ kernel, logFailure }: Transport, { req, res, state }: Context): void {
+  const notify = kernel.hooks.afterResponse;
+  if (notify === null) return;
+  const { id, plan, route, startedAt, code, clock, invocation } = state;
   const milliseconds = performance.now() - clock;
   const record = {
     id,
     trigger: 'http',
     resource: plan?.id,
-    path: plan === null ? path : `/${plan.path}`,
+    path: plan === null ? route : `/${plan.path}`,
     method: req.method,
     startedAt,
     status: res.statusCode,
@@ -197,10 +260,10 @@ function observe({ kernel, tellFailure }: Door, visit: Visit): void {
     milliseconds,
     actions: invocation?.timings ?? [],
   };
-  const left = (): void => {
-    tell(record).catch((error: unknown) => tellFailure(asFault(error), id));
+  const onClose = (): void => {
+    notify(record).catch((error: unknown) => logFailure(asFault(error), id));
   };
   // No event follows after an early close.
-  if (res.closed) left();
-  else res.once('close', left);
+  if (res.closed) onClose();
+  else res.once('close', onClose);
 }

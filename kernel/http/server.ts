@@ -9,7 +9,7 @@ import type { Route } from '../../contract/hooks.js';
 import type { Door } from '../sockets/door.js';
 import { isLocal } from './hosts.js';
 import { sweepSpools } from './spool.js';
-import { createApp, type TellFailure } from './app.js';
+import { createApp, type LogFailure } from './app.js';
 
 export interface RunningServer {
   readonly url: string;
@@ -100,7 +100,7 @@ function sayWhoMayCall({ config, project, log }: Kernel): void {
 }
 
 /** Loaded only if the config enables WebSocket. */
-async function openSockets(kernel: Kernel, tellFailure: TellFailure): Promise<Door | null> {
+async function openSockets(kernel: Kernel, tellFailure: LogFailure): Promise<Door | null> {
   if (!kernel.config.websocket.enabled) return null;
   const { createDoor } = await import('../sockets/door.js');
   const door = createDoor(kernel, tellFailure);
@@ -174,7 +174,7 @@ async function listening(server: Server, port: number, host: string): Promise<vo
 }
 
 const failureLog =
-  ({ log }: Kernel): TellFailure =>
+  ({ log }: Kernel): LogFailure =>
   (fault: Fault, id) => {
     if (id === '-' && isGone(fault.options.cause)) log.debug({ id }, 'the client left');
     else log.error({ id, code: fault.code, ...fault.where, err: fault.options.cause ?? fault }, 'request failed');

@@ -13,6 +13,7 @@ import {
   Done,
   type Happening,
   type HookName,
+  type Middleware,
   type InvocationRecord,
   type Registrar,
   type Route,
@@ -60,6 +61,7 @@ export interface Hooks {
   registrar(plugin: string): Registrar;
   readonly closeFailures: readonly unknown[];
   readonly routes: readonly PluginRoute[];
+  readonly middlewares: readonly Middleware[];
   restoreRoutes(before: readonly PluginRoute[]): void;
   seal(): void;
 }
@@ -85,6 +87,7 @@ export function createHooks(): Hooks {
   let sealed = false;
   const closeFailures: unknown[] = [];
   let routes: readonly PluginRoute[] = Object.freeze([]);
+  const middlewares: Middleware[] = [];
 
   const find = (plugin: string, name: HookName, options: TapOptions): Tappable => {
     if (!Object.hasOwn(all, name)) {
@@ -99,6 +102,7 @@ export function createHooks(): Hooks {
   return {
     all,
     closeFailures,
+    middlewares,
     get routes() {
       return routes;
     },
@@ -109,6 +113,10 @@ export function createHooks(): Hooks {
       sealed = true;
     },
     registrar: (plugin) => ({
+      middleware(middleware) {
+        if (sealed) throw new BootError('KRN_SEALED', { name: plugin, hook: 'middleware' });
+        middlewares.push(middleware);
+      },
       route(route) {
         const flaw = routeFlaw(route, routes);
         if (flaw !== null) throw new BootError('KRN_ROUTE', { name: plugin, path: route.path, what: flaw });

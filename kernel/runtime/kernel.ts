@@ -15,6 +15,7 @@ import { readScripts } from '../../language/project/scripts.js';
 import type { PlanSet } from '../plan/plan.js';
 import { askStores, createScratchAsking } from './asking.js';
 import { createCompiling } from './compiling.js';
+import type { Middleware } from '../../contract/hooks.js';
 import { createHooks, liveHooks, type Hooks, type LiveHooks, type PluginRoute } from './hooks.js';
 import { createInstances, type Instance } from './instances.js';
 import { createLifecycle } from './lifecycle.js';
@@ -46,6 +47,7 @@ export interface Kernel {
   readonly running: KernelRunning;
   /** A reload may replace the list. */
   routes(): readonly PluginRoute[];
+  readonly middlewares: readonly Middleware[];
   readonly log: Log;
   /** Plans of the newest valid set. A request keeps the plans it started with. */
   plans(): PlanSet;
@@ -204,6 +206,7 @@ export async function createKernel({
     hooks: live,
     running,
     routes: () => now.routes,
+    middlewares: hooks.middlewares,
     log,
     plans: () => now.shown,
     analysis: () => now.loaded.analysis,

@@ -10,7 +10,7 @@ import { fault, type Fault } from '../../contract/fault.js';
 import type { Running } from '../../contract/deferred.js';
 import type { Route } from '../../contract/hooks.js';
 import { isSub0 } from '../../contract/profile.js';
-import type { TellFailure } from '../http/app.js';
+import type { LogFailure } from '../http/app.js';
 import type { PlanSet } from '../plan/plan.js';
 import { hostJudge } from '../http/hosts.js';
 import { headerValues, remoteOf } from '../http/invocation.js';
@@ -65,7 +65,7 @@ const MAX_PIECES = 1024;
 
 const CONNECT = { action: 'connect', requestId: null };
 
-export function createDoor(kernel: Kernel, tellFailure: TellFailure): Door {
+export function createDoor(kernel: Kernel, tellFailure: LogFailure): Door {
   const { config, project } = kernel;
   const { websocket, http } = config;
   const { limits } = websocket;

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Fault } from '../../contract/fault.js';
 import { fault } from '../../contract/fault.js';
 import type { ResourcePlan } from '../plan/plan.js';
-import type { TellFailure } from '../http/app.js';
+import type { LogFailure } from '../http/app.js';
 import { findRoute } from '../http/routes.js';
 import { isStranger } from '../http/senders.js';
 import { asFault, invoke } from '../runtime/invoke.js';
@@ -33,7 +33,7 @@ interface Visit {
   invocation: SocketInvocation | null;
 }
 
-export function createWorker(kernel: Kernel, tellFailure: TellFailure): Worker {
+export function createWorker(kernel: Kernel, tellFailure: LogFailure): Worker {
   const { hooks, project, config } = kernel;
   const timed = hooks.afterResponse !== null || hooks.reply !== null;
   const refuseAs = (failure: Fault, id: string): Refusal => {

@@ -44,6 +44,12 @@ export const REQUEST_CODES = {
     'Pages of this origin may not send this.',
     'Forms, plain text and GET are sent for any page. Those that may stand in `http.allowed_origins` (ALLOWED_ORIGINS); `*` is not enough where a cookie or an address is the proof. A proof in a header is enough.',
   ),
+  REQ_REJECTED: refusal(
+    400,
+    'Rejected',
+    'A middleware rejected the request.',
+    'A middleware of the config called `ctx.throw`; the response has its status and message.',
+  ),
   REQ_MEDIA_TYPE: refusal(
     415,
     'Unsupported media type',

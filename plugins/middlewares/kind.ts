@@ -1,0 +1,21 @@
+/** Kind `middleware`: Koa middlewares that run before those of the kernel. They register through `hooks.middleware` and have no handle. */
+import { defineKind } from '../../contract/kind.js';
+
+export const middleware = defineKind<object>({
+  kind: 'middleware',
+  title: 'Middleware',
+  summary: 'A Koa middleware that runs before the kernel handles an HTTP request.',
+  slots: ['config.middlewares'],
+  select: { by: 'field', field: 'use' },
+  config: {
+    field: 'middlewares',
+    doc: 'Koa middlewares for every HTTP request. The first entry is the outermost.',
+    aliases: ['middleware'],
+    many: true,
+    load: 'always',
+    default: () => ({}),
+  },
+  facts: {},
+  handle: [],
+  host: (fragment) => ({ file: 'config', json: { middlewares: { example: fragment } }, at: '/middlewares/example' }),
+});
