@@ -143,7 +143,7 @@ export interface Registrar {
   /** Throws KRN_ROUTE when the path is taken. */
   route(route: Route): void;
   /** Adds a Koa middleware before those of the kernel; the first added is the outermost. Throws KRN_SEALED after the start. */
-  middleware(middleware: Middleware): void;
+  use(middleware: Middleware): void;
 }
 
 /** A Koa middleware (`Koa.Middleware`); `never` accepts any type of context. */

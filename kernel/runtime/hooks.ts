@@ -113,8 +113,8 @@ export function createHooks(): Hooks {
       sealed = true;
     },
     registrar: (plugin) => ({
-      middleware(middleware) {
-        if (sealed) throw new BootError('KRN_SEALED', { name: plugin, hook: 'middleware' });
+      use(middleware) {
+        if (sealed) throw new BootError('KRN_SEALED', { name: plugin, hook: 'use' });
         middlewares.push(middleware);
       },
       route(route) {

@@ -6,7 +6,7 @@ import { placeholderOf } from '../../language/strings/placeholder.js';
 import { positionAt } from '../../language/source/document.js';
 import { stringOffsets } from '../../language/source/escapes.js';
 import type { LocatedNode } from '../../language/source/tree.js';
-import type { InlaySource } from '../features/inlay-hints.js';
+import type { InlaySource } from './hint-source.js';
 import { parameterShort } from '../queries/parameters.js';
 import { ownersOf } from '../queries/query-site.js';
 import type { View } from '../view.js';

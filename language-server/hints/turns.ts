@@ -1,7 +1,7 @@
 /** Inlay hints after the ids of actionables: when each runs. Omitted for a single plain actionable. */
 import { rangeAt } from '../../language/source/document.js';
 import { memberOf } from '../../language/source/tree.js';
-import type { InlaySource } from '../features/inlay-hints.js';
+import type { InlaySource } from './hint-source.js';
 import { overlaps } from '../fields-shown.js';
 import { turnsOf } from '../turns.js';
 

@@ -1,7 +1,7 @@
 /** Inlay hints after numbers: the unit, or the value in larger units. Omitted if the field's name contains the unit. */
 import { InlayHintKind } from '../protocol.js';
 import { inLargerUnits } from '../../language/strings/quantities.js';
-import type { InlaySource } from '../features/inlay-hints.js';
+import type { InlaySource } from './hint-source.js';
 import { fieldsShown } from '../fields-shown.js';
 
 export const units: InlaySource = (view, range) =>

@@ -1,4 +1,4 @@
-/** Kind `middleware`: Koa middlewares that run before those of the kernel. They register through `hooks.middleware` and have no handle. */
+/** Kind `middleware`: Koa middlewares that run before those of the kernel. They register through `hooks.use` and have no handle. */
 import { defineKind } from '../../contract/kind.js';
 
 export const middleware = defineKind<object>({
@@ -9,7 +9,7 @@ export const middleware = defineKind<object>({
   select: { by: 'field', field: 'use' },
   config: {
     field: 'middlewares',
-    doc: 'Koa middlewares for every HTTP request. The first entry is the outermost.',
+    doc: 'Koa middlewares, the outermost first.',
     aliases: ['middleware'],
     many: true,
     load: 'always',

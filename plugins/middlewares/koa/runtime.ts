@@ -14,7 +14,7 @@ interface Options {
 
 export default defineRuntime(middleware, {
   register(hooks, { options, folder }) {
-    hooks.middleware(loadMiddleware(folder, options as unknown as Options));
+    hooks.use(loadMiddleware(folder, options as unknown as Options));
   },
 });
 

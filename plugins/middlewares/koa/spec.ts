@@ -7,17 +7,14 @@ export default definePlugin({
   name: 'koa',
   since: '0.5.0',
   summary: 'Runs the Koa middleware of a package: security headers, compression, etags, static files.',
-  details: [
-    'The package is installed in the project (`npm install koa-helmet`). Its export is called with `arguments` at start and must',
-    'return a Koa middleware. It sees `ctx.status`, `ctx.body` and all headers of a response, also of error responses. Errors of',
-    '`ctx.throw(4xx)` become problem documents. A middleware must not read the body of a request.',
-  ].join('\n'),
+  details:
+    'The export is called at start and returns a Koa middleware, which sees status, body and headers of every response. It must not read the body of a request.',
   facts: {},
   schema: shape({
-    package: text({ doc: 'Name of the package, or a path relative to the config.', examples: ['koa-helmet'] })
+    package: text({ doc: 'Package, or a path from the config.', examples: ['koa-helmet'] })
       .required()
       .min(1),
-    export: text({ doc: 'Name of the export. Default: the default export.', examples: ['conditional'] }).min(1),
+    export: text({ doc: 'Name of the export, if not the default.', examples: ['conditional'] }).min(1),
     arguments: list(anyJson({ doc: 'An argument.' }), {
       doc: 'Arguments of the export.',
       examples: [[{ threshold: 1024 }]],
@@ -27,7 +24,8 @@ export default definePlugin({
     MID_PACKAGE: {
       title: 'Middleware not loaded',
       message: 'The middleware of "{package}" cannot be loaded: {what}.',
-      help: 'Install the package in the folder of the config (`npm install {package}`); `export` names an export that creates a Koa middleware.',
+      help: 'Install the package in the folder of the config (`npm install {package}`). `export` names an export that creates a Koa middleware.',
+      severity: 'error',
     },
   },
   examples: [

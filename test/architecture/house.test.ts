@@ -1,0 +1,75 @@
+/**
+ * The layout in figures. Every bound is what the tree has now; the goals are beside them. A change that improves a figure lowers
+ * its bound.
+ */
+import { expect } from 'chai';
+import { posix } from 'node:path';
+import { sourcesIn, type Source } from '../support/sources.js';
+
+const KERNEL_LINES = 8000;
+const CIRCLES = 21;
+const SMALL_FILES = 190;
+const WEAK_MAPS = 47;
+const CASTS = 46;
+
+const sources = sourcesIn('contract', 'language', 'kernel', 'cli', 'plugins', 'language-server', 'extension/src');
+const byPath = new Map(sources.map((source) => [source.path, source]));
+/** Static imports; a dynamic one is the way to break a circle. */
+const targets = new Map(
+  sources.map(({ path, text }): [string, readonly string[]] => {
+    const found = [...text.matchAll(/\bfrom\s+'(\.[^']+)\.js'/g)].map(([, file = '']) =>
+      posix.join(posix.dirname(path), `${file}.ts`),
+    );
+    return [path, found.filter((target) => byPath.has(target))];
+  }),
+);
+
+const countLines = (all: readonly Source[]): number => all.reduce((sum, { text }) => sum + text.split('\n').length, 0);
+const countMatches = (pattern: RegExp): number =>
+  sources.reduce((sum, { text }) => sum + (text.match(pattern)?.length ?? 0), 0);
+
+/** Strongly connected components of more than one file (Tarjan, 1972). */
+function findCircles(): string[][] {
+  const circles: string[][] = [];
+  const numbers = new Map<string, number>();
+  const low = new Map<string, number>();
+  const stack: string[] = [];
+  const visit = (path: string): void => {
+    numbers.set(path, numbers.size);
+    low.set(path, numbers.size - 1);
+    stack.push(path);
+    for (const target of targets.get(path) ?? []) {
+      if (!numbers.has(target)) visit(target);
+      if (stack.includes(target)) low.set(path, Math.min(low.get(path) ?? 0, low.get(target) ?? 0));
+    }
+    if (low.get(path) !== numbers.get(path)) return;
+    const circle = stack.splice(stack.indexOf(path));
+    if (circle.length > 1) circles.push(circle);
+  };
+  for (const { path } of sources) if (!numbers.has(path)) visit(path);
+  return circles;
+}
+
+describe('architecture: the house', () => {
+  it('has a kernel that can be read', () => {
+    const kernel = sources.filter(({ path }) => path.startsWith('kernel/'));
+    expect(countLines(kernel), 'lines of the kernel; goal 4,500').to.be.within(1000, KERNEL_LINES);
+  });
+
+  it('has no circle of files that crosses folders', () => {
+    const circles = findCircles();
+    const folder = (path: string): string => path.split('/').slice(0, -1).slice(0, 2).join('/');
+    expect(circles.filter((circle) => new Set(circle.map(folder)).size > 1)).to.deep.equal([]);
+    expect(circles.length, 'circles inside a folder; goal 0').to.be.at.most(CIRCLES);
+  });
+
+  it('has few files with one importer, hidden states and casts', () => {
+    const importers = new Map<string, number>();
+    for (const all of targets.values())
+      for (const target of new Set(all)) importers.set(target, (importers.get(target) ?? 0) + 1);
+    const small = sources.filter(({ path, text }) => importers.get(path) === 1 && text.split('\n').length < 60);
+    expect(small.length, 'files under 60 lines with one importer').to.be.at.most(SMALL_FILES);
+    expect(countMatches(/new WeakMap\b/g), 'WeakMaps').to.be.at.most(WEAK_MAPS);
+    expect(countMatches(/\bas unknown as\b/g), 'casts through unknown; goal 10').to.be.at.most(CASTS);
+  });
+});
