@@ -1,3 +1,4 @@
+/** The contract of one source of inlay hints. */
 import type { InlayHint, Range } from 'vscode-languageserver';
 import type { View } from '../view.js';
 
